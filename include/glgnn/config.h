@@ -1,0 +1,84 @@
+// Every setting of the method, once: the command line, the model file, the log and the documentation
+// all walk the same list (src/core/config.cpp), which also holds each setting's sentence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glgnn {
+
+enum class Mode { kPaper };
+enum class Scaling { kAuto, kNone, kStandard, kMax, kRowSum, kRowUnit };
+enum class SelectStart { kUniform, kNearOne };
+enum class EvalLabels { kZero, kTrain };
+enum class Similarity { kDot, kCosine };
+enum class SoftmaxOver { kAll, kKept };
+enum class HopForm { kShells, kPowers };
+enum class GivenGraph { kAlways, kStart, kUnion };
+enum class LastGraph { kSecond, kFirst };
+enum class Symmetrise { kNone, kMean, kMax };
+enum class Aggregation { kTrained, kMean, kPrevious };
+enum class Attention { kPerRow, kShared };
+enum class NetworkWeight { kMatrix, kScalar };
+enum class DecayOn { kFirst, kAll };
+
+struct Config {
+  Mode mode = Mode::kPaper;
+  uint64_t seed = 0;
+  int64_t modules = 3;
+  int64_t k = 0;       // 0: from the data (resolve_auto)
+  int64_t epochs = 0;  // 0: from the data (resolve_auto)
+  int64_t hidden = 32;
+  Scaling scaling = Scaling::kAuto;
+
+  SelectStart select_start = SelectStart::kUniform;
+  bool select_non_negative = false;
+  double label_weight = 1.0;
+  double label_hide = 0.5;
+  EvalLabels eval_labels = EvalLabels::kZero;
+
+  Similarity similarity = Similarity::kDot;
+  double temperature = 1.0;
+  bool diagonal = false;
+  SoftmaxOver softmax_over = SoftmaxOver::kAll;
+  int64_t hops = 2;
+  HopForm hop_form = HopForm::kShells;
+  GivenGraph given_graph = GivenGraph::kAlways;
+  LastGraph last_graph = LastGraph::kSecond;
+  bool rescale = true;
+  Symmetrise symmetrise = Symmetrise::kNone;
+  int64_t refresh = 1;
+
+  Aggregation aggregation = Aggregation::kTrained;
+  Attention attention = Attention::kPerRow;
+  NetworkWeight network_weight = NetworkWeight::kMatrix;
+  double network_start = 5.0;
+
+  double mu1 = 0.1;
+  double mu2 = 1.0;
+  double weight_decay = 5e-4;
+  DecayOn decay_on = DecayOn::kFirst;
+  double dropout = 0.5;
+  double learning_rate = 0.01;
+};
+
+// One setting as people see it.
+struct Setting {
+  std::string name;
+  std::string value;    // as set() accepts it
+  std::string allowed;  // "true|false", "0 ..", "dot|cosine"
+  std::string text;     // one sentence
+};
+
+// All settings with the values of `config`, in the order of the documentation.
+std::vector<Setting> list_settings(const Config& config);
+
+// Sets one by name; an unknown name or a value that does not fit throws kUsage and names what would.
+void set_setting(Config& config, std::string_view name, std::string_view value);
+
+// The value of one setting as text.
+std::string get_setting(const Config& config, std::string_view name);
+
+}  // namespace glgnn

@@ -1,0 +1,231 @@
+#include <glgnn/config.h>
+#include <glgnn/error.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace glgnn {
+namespace {
+
+template <class E>
+struct Names;  // the words of an enum, in the order of its values
+
+#define GLGNN_NAMES(E, ...)                                     \
+  template <>                                                   \
+  struct Names<E> {                                             \
+    static constexpr auto list = std::to_array<const char*>(__VA_ARGS__); \
+  }
+GLGNN_NAMES(Mode, {"paper"});
+GLGNN_NAMES(Scaling, {"auto", "none", "standard", "max", "row_sum", "row_unit"});
+GLGNN_NAMES(SelectStart, {"uniform", "near_one"});
+GLGNN_NAMES(EvalLabels, {"zero", "train"});
+GLGNN_NAMES(Similarity, {"dot", "cosine"});
+GLGNN_NAMES(SoftmaxOver, {"all", "kept"});
+GLGNN_NAMES(HopForm, {"shells", "powers"});
+GLGNN_NAMES(GivenGraph, {"always", "start", "union"});
+GLGNN_NAMES(LastGraph, {"second", "first"});
+GLGNN_NAMES(Symmetrise, {"none", "mean", "max"});
+GLGNN_NAMES(Aggregation, {"trained", "mean", "previous"});
+GLGNN_NAMES(Attention, {"per_row", "shared"});
+GLGNN_NAMES(NetworkWeight, {"matrix", "scalar"});
+GLGNN_NAMES(DecayOn, {"first", "all"});
+#undef GLGNN_NAMES
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+struct Range {
+  double low = -kNoLimit;
+  double high = kNoLimit;
+};
+
+// The one list of settings. `visit(name, member, range, text)` is called for each, in order.
+template <class C, class Visit>
+void for_each_setting(C& c, Visit&& visit) {
+  const Range any{}, positive{1, kNoLimit}, not_negative{0, kNoLimit}, fraction{0, 1};
+  visit("mode", c.mode, any, "paper: sections of the paper with the readings below");
+  visit("seed", c.seed, any, "of every random number; the same seed gives the same bits");
+  visit("modules", c.modules, Range{1, 64}, "M, the number of sub-modules (and learned graphs)");
+  visit("k", c.k, not_negative, "neighbours kept per row; 0: the paper's for its sets, else by size");
+  visit("epochs", c.epochs, not_negative, "training steps; 0: the paper's for its sets, else 200");
+  visit("hidden", c.hidden, Range{1, 4096}, "H, units of the first layer");
+  visit("scaling", c.scaling, any,
+        "of the features: standard (z-score columns), max (divide by the largest), row_sum, row_unit "
+        "(rows of length 1); auto: the set's own, else row_sum for sparse and standard for dense");
+  visit("select_start", c.select_start, any,
+        "start of the selection s: uniform on (0, 1), or near_one (1 + 0.1 normal)");
+  visit("select_non_negative", c.select_non_negative, any, "clamp s at zero after each step");
+  visit("label_weight", c.label_weight, not_negative,
+        "lambda, the size of the labels concatenated to the features; 0: none");
+  visit("label_hide", c.label_hide, fraction,
+        "part of the training labels hidden from the graph in each epoch");
+  visit("eval_labels", c.eval_labels, any,
+        "labels the graph sees at evaluation: zero (as the paper) or those of the training rows");
+  visit("similarity", c.similarity, any, "of two rows: dot product, or cosine (rows of length 1)");
+  visit("temperature", c.temperature, Range{1e-6, kNoLimit}, "tau, divides the similarity");
+  visit("diagonal", c.diagonal, any, "let a row be its own neighbour");
+  visit("softmax_over", c.softmax_over, any,
+        "edge probabilities normalised over all rows (exact, streamed) or over the k kept");
+  visit("hops", c.hops, Range{1, 8}, "K, the hop distances with a weight of their own");
+  visit("hop_form", c.hop_form, any,
+        "shells (exact distance) or powers (entries of the weighted matrix powers)");
+  visit("given_graph", c.given_graph, any,
+        "graph known, hops are read from it: always, at the start only, or its union with the last "
+        "learned graph");
+  visit("last_graph", c.last_graph, any,
+        "graph unknown, hops are read from the last epoch's second graph A1' or first graph A'");
+  visit("rescale", c.rescale, any, "scale each kept row to sum 1 before the self-loop is added");
+  visit("symmetrise", c.symmetrise, any, "A with its transpose before normalising: none, mean, max");
+  visit("refresh", c.refresh, positive,
+        "epochs between two choices of neighbours; in between only kept similarities are recomputed");
+  visit("aggregation", c.aggregation, any,
+        "X_agg of the network of graphs: trained, the mean of the modules, or the previous Y");
+  visit("attention", c.attention, any,
+        "a of the network of graphs: per_row (N x C numbers) or shared (C numbers)");
+  visit("network_weight", c.network_weight, any, "B of the network of graphs: matrix or scalar");
+  visit("network_start", c.network_start, any, "start of B: this times the identity");
+  visit("mu1", c.mu1, not_negative, "weight of |A' - A1'|, the loss between the two graphs");
+  visit("mu2", c.mu2, not_negative, "weight of the cross-entropy");
+  visit("weight_decay", c.weight_decay, not_negative, "weight of the squared weights");
+  visit("decay_on", c.decay_on, any, "weights that decay: W1 (first) or W1 and W2 (all)");
+  visit("dropout", c.dropout, Range{0, 0.99}, "part of each layer's input dropped in training");
+  visit("learning_rate", c.learning_rate, Range{1e-8, kNoLimit}, "of Adam");
+}
+
+std::string number_text(double value) {
+  std::array<char, 40> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+template <class T>
+std::string value_text(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return Names<T>::list[static_cast<size_t>(value)];
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    return std::to_string(value);
+  } else {
+    return number_text(value);
+  }
+}
+
+template <class T>
+std::string allowed_text(const Range& range) {
+  if constexpr (std::is_enum_v<T>) {
+    std::string text;
+    for (const char* word : Names<T>::list) text += (text.empty() ? "" : "|") + std::string(word);
+    return text;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "true|false";
+  } else {
+    std::string text = std::is_integral_v<T> ? "whole number" : "number";
+    if (std::isfinite(range.low)) text += " from " + number_text(range.low);
+    if (std::isfinite(range.high)) text += " to " + number_text(range.high);
+    return text;
+  }
+}
+
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+template <class T>
+bool parse_value(std::string_view text, const Range& range, T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    const auto& list = Names<T>::list;
+    const auto found = std::find(list.begin(), list.end(), text);
+    if (found == list.end()) return false;
+    value = static_cast<T>(found - list.begin());
+    return true;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (text != "true" && text != "false") return false;
+    value = text == "true";
+    return true;
+  } else {
+    T parsed{};
+    if (!parse_number(text, parsed)) return false;
+    const double size = static_cast<double>(parsed);
+    if (!(size >= range.low && size <= range.high) || !std::isfinite(size)) return false;
+    value = parsed;
+    return true;
+  }
+}
+
+// Edit distance, for "did you mean".
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+std::string nearest_name(std::string_view name) {
+  std::string best;
+  size_t best_distance = std::numeric_limits<size_t>::max();
+  Config config;
+  for_each_setting(config, [&](const char* other, auto&, const Range&, const char*) {
+    const size_t d = distance(name, other);
+    if (d < best_distance) best_distance = d, best = other;
+  });
+  return best;
+}
+
+[[noreturn]] void unknown_setting(std::string_view name) {
+  throw Error(ErrorKind::kUsage, "unknown setting \"" + std::string(name) +
+                                     "\"; the nearest is \"" + nearest_name(name) +
+                                     "\"; `glgnn settings` lists them all");
+}
+
+}  // namespace
+
+std::vector<Setting> list_settings(const Config& config) {
+  std::vector<Setting> list;
+  for_each_setting(config, [&](const char* name, const auto& value, const Range& range,
+                               const char* text) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    list.push_back({name, value_text(value), allowed_text<T>(range), text});
+  });
+  return list;
+}
+
+void set_setting(Config& config, std::string_view name, std::string_view value) {
+  bool known = false;
+  for_each_setting(config, [&](const char* other, auto& member, const Range& range, const char*) {
+    if (name != other) return;
+    known = true;
+    using T = std::remove_cvref_t<decltype(member)>;
+    if (!parse_value(value, range, member)) {
+      throw Error(ErrorKind::kUsage, "setting " + std::string(name) + ": found \"" +
+                                         std::string(value) + "\", expected " +
+                                         allowed_text<T>(range));
+    }
+  });
+  if (!known) unknown_setting(name);
+}
+
+std::string get_setting(const Config& config, std::string_view name) {
+  std::string text;
+  bool known = false;
+  for_each_setting(config, [&](const char* other, const auto& value, const Range&, const char*) {
+    if (name == other) known = true, text = value_text(value);
+  });
+  if (!known) unknown_setting(name);
+  return text;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,135 @@
+#include "kernels/graph_learn.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace glgnn::ref {
+namespace {
+
+// One row of S, into a buffer of N numbers.
+template <class T>
+void similarity_row(T* out, const ZDense<T>& z, int64_t i) {
+  for (int64_t j = 0; j < z.rows(); ++j) {
+    out[j] = 0;
+    for (int64_t f = 0; f < z.z.cols; ++f) out[j] += z.z[i][f] * z.z[j][f];
+  }
+}
+
+template <class T>
+void similarity_row(T* out, const ZSparse<T>& z, int64_t i) {
+  std::fill(out, out + z.rows(), T(0));
+  for (int64_t e = z.pattern.row_ptr[i]; e < z.pattern.row_ptr[i + 1]; ++e) {
+    const int64_t f = z.pattern.col[e];
+    for (int64_t q = z.by_column.row_ptr[f]; q < z.by_column.row_ptr[f + 1]; ++q) {
+      out[z.by_column.col[q]] += z.values[e] * z.values[z.source[q]];
+    }
+  }
+}
+
+template <class T>
+T log_sum_exp(const std::vector<T>& s, int64_t i, bool diagonal) {
+  T top = -std::numeric_limits<T>::infinity();
+  for (size_t j = 0; j < s.size(); ++j) {
+    if (diagonal || static_cast<int64_t>(j) != i) top = std::max(top, s[j]);
+  }
+  T sum = 0;
+  for (size_t j = 0; j < s.size(); ++j) {
+    if (diagonal || static_cast<int64_t>(j) != i) sum += std::exp(s[j] - top);
+  }
+  return top + std::log(sum);
+}
+
+template <class T, class Z>
+void choose(int32_t* col, int64_t* count, T* lse, const Z& z, const HopWeights<T>& hops,
+            const ChooseOptions& options) {
+  const int64_t n = z.rows();
+  std::vector<T> t(n);
+  std::vector<int32_t> order;
+  for (int64_t i = 0; i < n; ++i) {
+    similarity_row(t.data(), z, i);
+    if (lse) lse[i] = log_sum_exp(t, i, options.diagonal);
+    order.clear();
+    for (int64_t j = 0; j < n; ++j) {
+      const bool allowed = (options.diagonal || j != i) && (!options.positive_only || t[j] > 0);
+      if (allowed) order.push_back(static_cast<int32_t>(j));
+    }
+    if (hops.near.rows > 0) {
+      const T log_other = std::log(hops.h_other);
+      for (int64_t j = 0; j < n; ++j) t[j] += log_other;
+      for (int64_t e = hops.near.row_ptr[i]; e < hops.near.row_ptr[i + 1]; ++e) {
+        t[hops.near.col[e]] += std::log(hops.h[e]) - log_other;
+      }
+    }
+    count[i] = std::min<int64_t>(options.k, static_cast<int64_t>(order.size()));
+    std::partial_sort(order.begin(), order.begin() + count[i], order.end(),
+                      [&](int32_t a, int32_t b) { return t[a] != t[b] ? t[a] > t[b] : a < b; });
+    std::sort(order.begin(), order.begin() + count[i]);
+    std::copy(order.begin(), order.begin() + count[i], col + i * options.k);
+  }
+}
+
+// weights[j] = d_lse_i exp(S_ij - lse_i) + d_lse_j exp(S_ij - lse_j), from row i of S, in place.
+template <class T>
+void lse_weights(std::vector<T>& s, const T* d_lse, const T* lse, int64_t i, bool diagonal) {
+  for (size_t j = 0; j < s.size(); ++j) {
+    const bool counts = diagonal || static_cast<int64_t>(j) != i;
+    s[j] = counts ? d_lse[i] * std::exp(s[j] - lse[i]) + d_lse[j] * std::exp(s[j] - lse[j]) : T(0);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void graph_learn_choose(int32_t* col, int64_t* count, T* lse, const ZDense<T>& z,
+                        const HopWeights<T>& hops, const ChooseOptions& options) {
+  choose(col, count, lse, z, hops, options);
+}
+
+template <class T>
+void graph_learn_choose(int32_t* col, int64_t* count, T* lse, const ZSparse<T>& z,
+                        const HopWeights<T>& hops, const ChooseOptions& options) {
+  choose(col, count, lse, z, hops, options);
+}
+
+template <class T>
+void graph_learn_lse_backward(MatView<T> d_z, const T* d_lse, const ZDense<T>& z, const T* lse,
+                              bool diagonal) {
+  std::vector<T> weights(z.rows());
+  for (int64_t i = 0; i < z.rows(); ++i) {
+    similarity_row(weights.data(), z, i);
+    lse_weights(weights, d_lse, lse, i, diagonal);
+    for (int64_t j = 0; j < z.rows(); ++j) {
+      for (int64_t f = 0; f < z.z.cols; ++f) d_z[i][f] += weights[j] * z.z[j][f];
+    }
+  }
+}
+
+template <class T>
+void graph_learn_lse_backward(T* d_z, const T* d_lse, const ZSparse<T>& z, const T* lse,
+                              bool diagonal) {
+  std::vector<T> weights(z.rows());
+  for (int64_t i = 0; i < z.rows(); ++i) {
+    similarity_row(weights.data(), z, i);
+    lse_weights(weights, d_lse, lse, i, diagonal);
+    for (int64_t e = z.pattern.row_ptr[i]; e < z.pattern.row_ptr[i + 1]; ++e) {
+      const int64_t f = z.pattern.col[e];
+      for (int64_t q = z.by_column.row_ptr[f]; q < z.by_column.row_ptr[f + 1]; ++q) {
+        d_z[e] += weights[z.by_column.col[q]] * z.values[z.source[q]];
+      }
+    }
+  }
+}
+
+#define GLGNN_INSTANTIATE(T)                                                                     \
+  template void graph_learn_choose(int32_t*, int64_t*, T*, const ZDense<T>&,                     \
+                                   const HopWeights<T>&, const ChooseOptions&);                  \
+  template void graph_learn_choose(int32_t*, int64_t*, T*, const ZSparse<T>&,                    \
+                                   const HopWeights<T>&, const ChooseOptions&);                  \
+  template void graph_learn_lse_backward(MatView<T>, const T*, const ZDense<T>&, const T*, bool); \
+  template void graph_learn_lse_backward(T*, const T*, const ZSparse<T>&, const T*, bool);
+GLGNN_INSTANTIATE(float)
+GLGNN_INSTANTIATE(double)
+
+}  // namespace glgnn::ref
