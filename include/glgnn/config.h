@@ -1,5 +1,6 @@
-// Every setting of the method, once: the command line, the model file, the log and the documentation
-// all walk the same list (src/core/config.cpp), which also holds each setting's sentence.
+// Every setting of the method, once: the command line, the model file, the log and the
+// documentation all walk the same list (src/core/config.cpp), which also holds each setting's
+// sentence.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +76,8 @@ struct Setting {
 // All settings with the values of `config`, in the order of the documentation.
 std::vector<Setting> list_settings(const Config& config);
 
-// Sets one by name; an unknown name or a value that does not fit throws kUsage and names what would.
+// Sets one by name; an unknown name or a value that does not fit throws kUsage and names what
+// would.
 void set_setting(Config& config, std::string_view name, std::string_view value);
 
 // The value of one setting as text.

@@ -1,5 +1,5 @@
-// Sparse matrices in compressed rows. The pattern (where) is apart from the values (how much), because
-// several matrices share one pattern and because gradients flow through values only.
+// Sparse matrices in compressed rows. The pattern (where) is apart from the values (how much),
+// because several matrices share one pattern and because gradients flow through values only.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace glgnn {
 
-// A view of a pattern: the columns of row i are col[row_ptr[i]] .. col[row_ptr[i + 1] - 1], ascending.
+// A view of a pattern: the columns of row i are col[row_ptr[i]] .. col[row_ptr[i + 1] - 1],
+// ascending.
 struct PatternView {
   int64_t rows = 0;
   int64_t cols = 0;

@@ -35,19 +35,18 @@ struct Dataset {
   std::vector<std::string> row_ids;        // one per row, or empty: row numbers are the ids
   Csr graph;                               // symmetric, no self-loops; used if has_graph
   bool has_graph = false;
-  std::vector<Split> splits;           // as shipped or given; may be empty
-  bool splits_are_seeds = false;       // one public split: runs differ by seed only
-  std::string scaling;                 // the preparation the data's publishers use, or empty
-  int64_t paper_k = 0;                 // the paper's k and epochs for this set, 0 where it has none
+  std::vector<Split> splits;      // as shipped or given; may be empty
+  bool splits_are_seeds = false;  // one public split: runs differ by seed only
+  std::string scaling;            // the preparation the data's publishers use, or empty
+  int64_t paper_k = 0;            // the paper's k and epochs for this set, 0 where it has none
   int64_t paper_epochs = 0;
-  std::vector<std::string> notes;      // what the reader found and did, one sentence each
+  std::vector<std::string> notes;  // what the reader found and did, one sentence each
 
   int64_t rows() const { return features.rows(); }
   int64_t classes() const { return static_cast<int64_t>(class_names.size()); }
 };
 
 // The labels of the given rows, -1 everywhere else: what fit() may see.
-std::vector<int32_t> reveal_labels(std::span<const int32_t> labels,
-                                   std::span<const int32_t> rows);
+std::vector<int32_t> reveal_labels(std::span<const int32_t> labels, std::span<const int32_t> rows);
 
 }  // namespace glgnn

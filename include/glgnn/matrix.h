@@ -1,6 +1,7 @@
 // Dense matrices: row-major, contiguous, two-dimensional, nothing else.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -14,9 +14,9 @@ namespace {
 template <class E>
 struct Names;  // the words of an enum, in the order of its values
 
-#define GLGNN_NAMES(E, ...)                                     \
-  template <>                                                   \
-  struct Names<E> {                                             \
+#define GLGNN_NAMES(E, ...)                                               \
+  template <>                                                             \
+  struct Names<E> {                                                       \
     static constexpr auto list = std::to_array<const char*>(__VA_ARGS__); \
   }
 GLGNN_NAMES(Mode, {"paper"});
@@ -49,12 +49,14 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("mode", c.mode, any, "paper: sections of the paper with the readings below");
   visit("seed", c.seed, any, "of every random number; the same seed gives the same bits");
   visit("modules", c.modules, Range{1, 64}, "M, the number of sub-modules (and learned graphs)");
-  visit("k", c.k, not_negative, "neighbours kept per row; 0: the paper's for its sets, else by size");
+  visit("k", c.k, not_negative,
+        "neighbours kept per row; 0: the paper's for its sets, else by size");
   visit("epochs", c.epochs, not_negative, "training steps; 0: the paper's for its sets, else 200");
   visit("hidden", c.hidden, Range{1, 4096}, "H, units of the first layer");
-  visit("scaling", c.scaling, any,
-        "of the features: standard (z-score columns), max (divide by the largest), row_sum, row_unit "
-        "(rows of length 1); auto: the set's own, else row_sum for sparse and standard for dense");
+  visit(
+      "scaling", c.scaling, any,
+      "of the features: standard (z-score columns), max (divide by the largest), row_sum, row_unit "
+      "(rows of length 1); auto: the set's own, else row_sum for sparse and standard for dense");
   visit("select_start", c.select_start, any,
         "start of the selection s: uniform on (0, 1), or near_one (1 + 0.1 normal)");
   visit("select_non_negative", c.select_non_negative, any, "clamp s at zero after each step");
@@ -78,9 +80,11 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("last_graph", c.last_graph, any,
         "graph unknown, hops are read from the last epoch's second graph A1' or first graph A'");
   visit("rescale", c.rescale, any, "scale each kept row to sum 1 before the self-loop is added");
-  visit("symmetrise", c.symmetrise, any, "A with its transpose before normalising: none, mean, max");
-  visit("refresh", c.refresh, positive,
-        "epochs between two choices of neighbours; in between only kept similarities are recomputed");
+  visit("symmetrise", c.symmetrise, any,
+        "A with its transpose before normalising: none, mean, max");
+  visit(
+      "refresh", c.refresh, positive,
+      "epochs between two choices of neighbours; in between only kept similarities are recomputed");
   visit("aggregation", c.aggregation, any,
         "X_agg of the network of graphs: trained, the mean of the modules, or the previous Y");
   visit("attention", c.attention, any,
@@ -195,11 +199,11 @@ std::string nearest_name(std::string_view name) {
 
 std::vector<Setting> list_settings(const Config& config) {
   std::vector<Setting> list;
-  for_each_setting(config, [&](const char* name, const auto& value, const Range& range,
-                               const char* text) {
-    using T = std::remove_cvref_t<decltype(value)>;
-    list.push_back({name, value_text(value), allowed_text<T>(range), text});
-  });
+  for_each_setting(config,
+                   [&](const char* name, const auto& value, const Range& range, const char* text) {
+                     using T = std::remove_cvref_t<decltype(value)>;
+                     list.push_back({name, value_text(value), allowed_text<T>(range), text});
+                   });
   return list;
 }
 

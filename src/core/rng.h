@@ -1,5 +1,5 @@
-// Counter-based random numbers: a number is a function of (seed, stream, step, index) and of nothing
-// else, so that the same dropout falls for any number of threads and after any resume.
+// Counter-based random numbers: a number is a function of (seed, stream, step, index) and of
+// nothing else, so that the same dropout falls for any number of threads and after any resume.
 #pragma once
 
 #include <Random123/philox.h>
@@ -12,7 +12,13 @@
 namespace glgnn {
 
 // What the numbers are for; a new use takes a new stream and leaves the others' numbers alone.
-enum class Stream : uint32_t { kInit = 1, kDropInput = 2, kDropHidden = 3, kHideLabels = 4, kSplit = 5 };
+enum class Stream : uint32_t {
+  kInit = 1,
+  kDropInput = 2,
+  kDropHidden = 3,
+  kHideLabels = 4,
+  kSplit = 5
+};
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.
 struct Rng {

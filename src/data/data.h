@@ -12,13 +12,15 @@
 namespace glgnn {
 
 struct LoadOptions {
-  std::string label;  // label column of a table, or a label file (.npy) for array files; may be empty
-  std::string id;     // id column of a table
+  std::string
+      label;       // label column of a table, or a label file (.npy) for array files; may be empty
+  std::string id;  // id column of a table
   std::string graph;  // edge list file; empty: the set's own graph, if it has one
   std::string split;  // file with the rows of train, val, test
 };
 
-// `what` is the name of a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz).
+// `what` is the name of a shipped dataset, a folder in their layout, or a file (csv, tsv, npy,
+// npz).
 Dataset load_dataset(const std::string& what, const LoadOptions& options = {});
 
 // The names of the shipped datasets, in the order of the documentation.
@@ -38,7 +40,8 @@ struct SplitFractions {
   double test = 0.0;   // of the labelled rows, taken first
 };
 
-// Splits the labelled rows, each class in the same proportion; each class trains on one row at least.
+// Splits the labelled rows, each class in the same proportion; each class trains on one row at
+// least.
 Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFractions fractions,
                  uint64_t seed);
 

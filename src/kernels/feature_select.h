@@ -1,8 +1,8 @@
 // Feature selection with labels as features: Z = [L, X * s], column f of X scaled by s_f.
 //
 // Dense: x N x F, labels N x C (lambda y where shown, else 0; C may be 0), z N x (C + F).
-// Sparse: z and xl share one pattern of C + F columns; xl holds the labels' part in columns < C and X in
-// the rest, so that z_e = xl_e for a label column and xl_e * s[column - C] for a feature.
+// Sparse: z and xl share one pattern of C + F columns; xl holds the labels' part in columns < C and
+// X in the rest, so that z_e = xl_e for a label column and xl_e * s[column - C] for a feature.
 // Backward: d_s[f] += sum_i d_z[i, C + f] x[i, f]. Nothing is saved. Cost O(N F), O(nnz).
 #pragma once
 

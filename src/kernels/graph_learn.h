@@ -1,11 +1,12 @@
 // Choosing the learned graph, exact and never N x N.
 //
-// With S_ij = Z_i . Z_j and hop weights h_ij > 0 (`h` on the `near` pairs, h_other on every other pair):
+// With S_ij = Z_i . Z_j and hop weights h_ij > 0 (`h` on the `near` pairs, h_other on every other
+// pair):
 //   lse_i  = log sum_j exp S_ij          over all j != i (or all j, if `diagonal`)
 //   chosen = the k largest of t_ij = S_ij + log h_ij in row i; ties go to the smaller column
-// in one pass over all pairs that keeps only a tile of S. The values of the chosen pairs are made from
-// edge_dot and lse by edge_softmax.h; the choice itself is constant for the gradient.
-// Backward of lse, S being symmetric:
+// in one pass over all pairs that keeps only a tile of S. The values of the chosen pairs are made
+// from edge_dot and lse by edge_softmax.h; the choice itself is constant for the gradient. Backward
+// of lse, S being symmetric:
 //   d_Z_i += sum_j [d_lse_i exp(S_ij - lse_i) + d_lse_j exp(S_ij - lse_j)] Z_j
 // which recomputes the same tiles. Z is N x D, dense or sparse. Saved: lse. Memory O(N k + N D).
 // Cost O(N^2 D) dense; sparse O(N^2 + sum_f df_f^2), df_f being the rows that have feature f.
@@ -33,7 +34,8 @@ struct ZSparse {
   int64_t rows() const { return pattern.rows; }
 };
 
-// Hop weights: h on the near pairs, h_other elsewhere; `near` may be empty (no rows): h_other for all.
+// Hop weights: h on the near pairs, h_other elsewhere; `near` may be empty (no rows): h_other for
+// all.
 template <class T>
 struct HopWeights {
   PatternView near;  // N x N, columns ascending

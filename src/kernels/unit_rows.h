@@ -1,8 +1,8 @@
 // Rows of length `scale`: y_i = scale * x_i / |x_i|; a zero row stays zero and passes no gradient.
 //
-// Rows are given by row_ptr (row i holds the numbers row_ptr[i] .. row_ptr[i + 1] - 1), which serves
-// dense matrices and sparse values alike. Saved: norm, one number a row.
-// Backward: d_x_i += scale / |x_i| * (d_y_i - u (u . d_y_i)), u = x_i / |x_i|. Cost O(numbers).
+// Rows are given by row_ptr (row i holds the numbers row_ptr[i] .. row_ptr[i + 1] - 1), which
+// serves dense matrices and sparse values alike. Saved: norm, one number a row. Backward: d_x_i +=
+// scale / |x_i| * (d_y_i - u (u . d_y_i)), u = x_i / |x_i|. Cost O(numbers).
 #pragma once
 
 #include <cstdint>

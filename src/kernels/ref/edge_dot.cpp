@@ -36,7 +36,8 @@ void dense_axpy(MatView<T> d_z, T weight, const ZDense<T>& z, int64_t i, int64_t
 
 // Calls axpy(weight, i, j) for all that row i receives: its own entries, then the transposed ones.
 template <class T, class Axpy>
-void for_each_pull(const T* d_s, PatternView pattern, const TransposeView& transposed, Axpy&& axpy) {
+void for_each_pull(const T* d_s, PatternView pattern, const TransposeView& transposed,
+                   Axpy&& axpy) {
   for (int64_t i = 0; i < pattern.rows; ++i) {
     for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
       axpy(d_s[e], i, pattern.col[e]);
@@ -82,12 +83,12 @@ void edge_dot_backward(T* d_z, const T* d_s, PatternView pattern, const Transpos
                 [&](T weight, int64_t i, int64_t j) { sparse_axpy(d_z, weight, z, i, j); });
 }
 
-#define GLGNN_INSTANTIATE(T)                                                                  \
-  template void edge_dot_forward(T*, PatternView, const ZDense<T>&);                          \
-  template void edge_dot_forward(T*, PatternView, const ZSparse<T>&);                         \
-  template void edge_dot_backward(MatView<T>, const T*, PatternView, const TransposeView&,    \
-                                  const ZDense<T>&);                                          \
-  template void edge_dot_backward(T*, const T*, PatternView, const TransposeView&,            \
+#define GLGNN_INSTANTIATE(T)                                                               \
+  template void edge_dot_forward(T*, PatternView, const ZDense<T>&);                       \
+  template void edge_dot_forward(T*, PatternView, const ZSparse<T>&);                      \
+  template void edge_dot_backward(MatView<T>, const T*, PatternView, const TransposeView&, \
+                                  const ZDense<T>&);                                       \
+  template void edge_dot_backward(T*, const T*, PatternView, const TransposeView&,         \
                                   const ZSparse<T>&);
 GLGNN_INSTANTIATE(float)
 GLGNN_INSTANTIATE(double)

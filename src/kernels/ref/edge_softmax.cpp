@@ -43,10 +43,10 @@ void edge_softmax_backward(T* d_s, const T* d_p, const T* p, const int64_t* row_
   }
 }
 
-#define GLGNN_INSTANTIATE(T)                                                                  \
-  template void edge_exp_forward(T*, const T*, const T*, const int64_t*, int64_t);            \
-  template void edge_exp_backward(T*, T*, const T*, const T*, const int64_t*, int64_t);       \
-  template void edge_softmax_forward(T*, const T*, const int64_t*, int64_t);                  \
+#define GLGNN_INSTANTIATE(T)                                                            \
+  template void edge_exp_forward(T*, const T*, const T*, const int64_t*, int64_t);      \
+  template void edge_exp_backward(T*, T*, const T*, const T*, const int64_t*, int64_t); \
+  template void edge_softmax_forward(T*, const T*, const int64_t*, int64_t);            \
   template void edge_softmax_backward(T*, const T*, const T*, const int64_t*, int64_t);
 GLGNN_INSTANTIATE(float)
 GLGNN_INSTANTIATE(double)

@@ -122,12 +122,12 @@ void graph_learn_lse_backward(T* d_z, const T* d_lse, const ZSparse<T>& z, const
   }
 }
 
-#define GLGNN_INSTANTIATE(T)                                                                     \
-  template void graph_learn_choose(int32_t*, int64_t*, T*, const ZDense<T>&,                     \
-                                   const HopWeights<T>&, const ChooseOptions&);                  \
-  template void graph_learn_choose(int32_t*, int64_t*, T*, const ZSparse<T>&,                    \
-                                   const HopWeights<T>&, const ChooseOptions&);                  \
-  template void graph_learn_lse_backward(MatView<T>, const T*, const ZDense<T>&, const T*, bool); \
+#define GLGNN_INSTANTIATE(T)                                                                       \
+  template void graph_learn_choose(int32_t*, int64_t*, T*, const ZDense<T>&, const HopWeights<T>&, \
+                                   const ChooseOptions&);                                          \
+  template void graph_learn_choose(int32_t*, int64_t*, T*, const ZSparse<T>&,                      \
+                                   const HopWeights<T>&, const ChooseOptions&);                    \
+  template void graph_learn_lse_backward(MatView<T>, const T*, const ZDense<T>&, const T*, bool);  \
   template void graph_learn_lse_backward(T*, const T*, const ZSparse<T>&, const T*, bool);
 GLGNN_INSTANTIATE(float)
 GLGNN_INSTANTIATE(double)

@@ -24,12 +24,13 @@ void unit_rows_backward(T* d_x, const T* d_y, const T* x, const T* norm, const i
     for (int64_t e = row_ptr[i]; e < row_ptr[i + 1]; ++e) along += x[e] * d_y[e];
     along /= norm[i] * norm[i];
     const T factor = scale / norm[i];
-    for (int64_t e = row_ptr[i]; e < row_ptr[i + 1]; ++e) d_x[e] += factor * (d_y[e] - along * x[e]);
+    for (int64_t e = row_ptr[i]; e < row_ptr[i + 1]; ++e)
+      d_x[e] += factor * (d_y[e] - along * x[e]);
   }
 }
 
-#define GLGNN_INSTANTIATE(T)                                                             \
-  template void unit_rows_forward(T*, T*, const T*, const int64_t*, int64_t, T);         \
+#define GLGNN_INSTANTIATE(T)                                                     \
+  template void unit_rows_forward(T*, T*, const T*, const int64_t*, int64_t, T); \
   template void unit_rows_backward(T*, const T*, const T*, const T*, const int64_t*, int64_t, T);
 GLGNN_INSTANTIATE(float)
 GLGNN_INSTANTIATE(double)

@@ -1,0 +1,48 @@
+// Training. The library prints nothing and sees no test label: progress goes to a callback.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/context.h>
+#include <glgnn/dataset.h>
+#include <glgnn/model.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace glgnn {
+
+// What there is to learn from. Labels are -1 outside train and val (reveal_labels).
+struct Problem {
+  const Features* features = nullptr;  // already scaled
+  const Csr* graph = nullptr;          // null: the graph is unknown
+  std::vector<int32_t> labels;
+  std::vector<int32_t> train, val;
+  int64_t classes = 0;
+};
+
+struct FitOptions {
+  std::function<bool(const EpochReport&)> on_epoch;  // false: stop now, as after Ctrl-C
+  std::string checkpoint;          // file to keep the state in; empty: none
+  double checkpoint_seconds = 5;   // at most this much work is lost
+  bool resume = false;             // continue from the checkpoint, to the same bits
+};
+
+struct FitResult {
+  Model model;               // parameters, predictions and graphs of the best epoch
+  bool interrupted = false;  // on_epoch said stop; the checkpoint holds the state
+};
+
+// Trains config.epochs epochs (0 and k = 0 must be resolved: resolve_auto) and keeps the epoch with the
+// best validation accuracy, then the lower validation loss.
+FitResult fit(const Problem& problem, const Config& config, const Context& context,
+              const FitOptions& options = {});
+
+// Replaces k = 0 and epochs = 0 by the paper's figures for its sets, else by rules on the size.
+Config resolve_auto(Config config, const Dataset& dataset);
+
+// Bytes that fit() will need at the most, to be said before it starts.
+int64_t estimate_memory(const Features& features, int64_t classes, const Config& config);
+
+}  // namespace glgnn

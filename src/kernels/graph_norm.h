@@ -1,0 +1,56 @@
+// From kept similarities to the normalised graph; all on the values of a pattern, cost O(nnz).
+//
+// row_scale   y_e = a_e / sum of its row (an all-zero row stays zero); saved: y, sum
+//   backward  d_a_e += (d_y_e - sum over the row of d_y y) / sum
+// gcn_norm    y_ij = (a_ij + [i = j]) / sqrt(d_i d_j), d_i = 1 + sum of row i; saved: y, degree
+//   backward  d_a_ij += d_y_ij / sqrt(d_i d_j) - (sum_j d_y_ij y_ij + sum_j d_y_ji y_ji) / (2 d_i)
+// symmetrise  y_ij = (a_ij + a_ji) / 2, or the larger of the two
+//   backward  half to each, or all to the larger (to a_ij when equal)
+// An output pattern differs from the input's: `source` says which input entry each output entry
+// has.
+#pragma once
+
+#include <glgnn/csr.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace glgnn {
+
+// A pattern with its diagonal filled; source is -1 for an entry the input did not have.
+struct SelfLoops {
+  Pattern pattern;
+  std::vector<int64_t> source;
+};
+SelfLoops add_self_loops(PatternView pattern);
+
+// The union of a square pattern and its transpose; entry (i, j) of it is `here` in the input and
+// its mirror image (j, i) is `there`; -1 where absent.
+struct SymmetricUnion {
+  Pattern pattern;
+  std::vector<int64_t> here, there;
+};
+SymmetricUnion symmetric_union(PatternView pattern);
+
+enum class SymmetricForm { kMean, kMax };
+
+namespace ref {
+
+template <class T>
+void row_scale_forward(T* y, T* sum, const T* a, const int64_t* row_ptr, int64_t rows);
+template <class T>
+void row_scale_backward(T* d_a, const T* d_y, const T* y, const T* sum, const int64_t* row_ptr,
+                        int64_t rows);
+template <class T>
+void gcn_norm_forward(T* y, T* degree, PatternView out, const int64_t* source, const T* a);
+template <class T>
+void gcn_norm_backward(T* d_a, T* d_degree_scratch, const T* d_y, const T* y, const T* degree,
+                       PatternView out, const int64_t* source);
+template <class T>
+void symmetrise_forward(T* y, const T* a, const SymmetricUnion& both, SymmetricForm form);
+template <class T>
+void symmetrise_backward(T* d_a, const T* d_y, const T* a, const SymmetricUnion& both,
+                         SymmetricForm form);
+
+}  // namespace ref
+}  // namespace glgnn

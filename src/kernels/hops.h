@@ -1,0 +1,45 @@
+// Hop weights: which pairs are near in a graph, and the weight h_ij of each pair.
+//
+// hop_shells  the pairs (i, j), j != i, whose distance from i along the graph is 1..K, with the
+// distance hop_powers  the pairs with a non-zero entry in A^1 .. A^K, with those entries as K
+// coefficients A pair that is listed nowhere is "other": it is implicit and never stored. With
+// weights v [K + 1]:
+//   h_e = v[distance_e - 1]  or  h_e = sum_l coefficient_el v[l];   h_other = v[K]
+// hop_gather  the weight of each kept pair: h of the near pair it is, or v[K]
+//   backward  d_v from d_h of the kept pairs alone: only they have a gradient
+// Cost: the sum over rows of their near pairs, each sorted.
+#pragma once
+
+#include <glgnn/csr.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace glgnn {
+
+struct HopPairs {
+  Pattern near;                     // columns ascending; no rows: there is no graph yet
+  int64_t hops = 0;                 // K
+  std::vector<uint8_t> distance;    // shells: 1..K for each near pair
+  std::vector<float> coefficients;  // powers: K numbers for each near pair
+};
+
+HopPairs hop_shells(PatternView graph, int64_t hops, int threads);
+HopPairs hop_powers(PatternView graph, const float* values, int64_t hops);
+
+// For each entry of `kept`: the entry of `near` with the same row and column, or -1.
+void find_near(int64_t* near_of_kept, PatternView kept, PatternView near);
+
+namespace ref {
+
+template <class T>
+void hop_weights(T* h, const HopPairs& pairs, const T* v);
+template <class T>
+void hop_gather_forward(T* h_kept, const int64_t* near_of_kept, int64_t kept, const HopPairs& pairs,
+                        const T* v);
+template <class T>
+void hop_gather_backward(T* d_v, const T* d_h_kept, const int64_t* near_of_kept, int64_t kept,
+                         const HopPairs& pairs);
+
+}  // namespace ref
+}  // namespace glgnn

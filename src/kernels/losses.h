@@ -1,0 +1,35 @@
+// The terms of the loss; each is one number, summed in double.
+//
+// cross_entropy  - mean over `rows` of log softmax(x_i)[label_i]
+//   backward     d_x_i += d_loss (softmax(x_i) - onehot(label_i)) / rows
+// sparse_l1      sum over the union of two patterns of |a - b| (an absent entry is 0)
+//   backward     d_a += d_loss sign(a - b), d_b -= the same; 0 where a = b
+// sum_squares    sum x^2;  backward d_x += 2 d_loss x
+// Patterns: same rows, columns ascending. Cost O(rows C), O(nnz_a + nnz_b), O(n).
+#pragma once
+
+#include <glgnn/csr.h>
+#include <glgnn/matrix.h>
+
+#include <cstdint>
+#include <span>
+
+namespace glgnn::ref {
+
+template <class T>
+double cross_entropy_forward(MatView<const T> x, std::span<const int32_t> rows,
+                             const int32_t* label_of_row);
+template <class T>
+void cross_entropy_backward(MatView<T> d_x, T d_loss, MatView<const T> x,
+                            std::span<const int32_t> rows, const int32_t* label_of_row);
+template <class T>
+double sparse_l1_forward(PatternView pattern_a, const T* a, PatternView pattern_b, const T* b);
+template <class T>
+void sparse_l1_backward(T* d_a, T* d_b, T d_loss, PatternView pattern_a, const T* a,
+                        PatternView pattern_b, const T* b);
+template <class T>
+double sum_squares_forward(const T* x, int64_t n);
+template <class T>
+void sum_squares_backward(T* d_x, T d_loss, const T* x, int64_t n);
+
+}  // namespace glgnn::ref

@@ -1,0 +1,189 @@
+#include "kernels/hops.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace glgnn {
+namespace {
+
+// Finds the near rows of one row after another; holds the scratch of one thread.
+class ShellSearch {
+ public:
+  ShellSearch(PatternView graph, int64_t hops) : graph_(graph), hops_(hops), seen_(graph.rows, 0) {}
+
+  // Appends the columns (ascending) and distances of row i.
+  void append_row(int64_t i, std::vector<int32_t>& columns, std::vector<uint8_t>& distances) {
+    found_.clear();
+    seen_[i] = 1;
+    size_t level_begin = 0;
+    expand(i, 1);
+    for (int64_t distance = 2; distance <= hops_; ++distance) {
+      const size_t level_end = found_.size();
+      for (size_t p = level_begin; p < level_end; ++p) expand(found_[p].first, distance);
+      level_begin = level_end;
+    }
+    seen_[i] = 0;
+    for (const auto& [column, distance] : found_) seen_[column] = 0;
+    std::sort(found_.begin(), found_.end());
+    for (const auto& [column, distance] : found_) {
+      columns.push_back(column);
+      distances.push_back(distance);
+    }
+  }
+
+ private:
+  void expand(int64_t from, int64_t distance) {
+    for (int64_t e = graph_.row_ptr[from]; e < graph_.row_ptr[from + 1]; ++e) {
+      const int32_t to = graph_.col[e];
+      if (seen_[to]) continue;
+      seen_[to] = 1;
+      found_.emplace_back(to, static_cast<uint8_t>(distance));
+    }
+  }
+
+  PatternView graph_;
+  int64_t hops_;
+  std::vector<uint8_t> seen_;
+  std::vector<std::pair<int32_t, uint8_t>> found_;
+};
+
+}  // namespace
+
+HopPairs hop_shells(PatternView graph, int64_t hops, int threads) {
+  constexpr int64_t kBlock = 256;  // rows that one thread searches at a time
+  struct Block {
+    std::vector<int32_t> columns;
+    std::vector<uint8_t> distances;
+    std::vector<int64_t> sizes;
+  };
+  const int64_t block_count = (graph.rows + kBlock - 1) / kBlock;
+  std::vector<Block> blocks(block_count);
+#pragma omp parallel num_threads(threads)
+  {
+    ShellSearch search(graph, hops);
+#pragma omp for schedule(dynamic)
+    for (int64_t b = 0; b < block_count; ++b) {
+      const int64_t end = std::min(graph.rows, (b + 1) * kBlock);
+      for (int64_t i = b * kBlock; i < end; ++i) {
+        const size_t before = blocks[b].columns.size();
+        search.append_row(i, blocks[b].columns, blocks[b].distances);
+        blocks[b].sizes.push_back(static_cast<int64_t>(blocks[b].columns.size() - before));
+      }
+    }
+  }
+  HopPairs out;
+  out.hops = hops;
+  out.near.rows = out.near.cols = graph.rows;
+  for (const Block& block : blocks) {
+    for (const int64_t size : block.sizes) {
+      out.near.row_ptr.push_back(out.near.row_ptr.back() + size);
+    }
+    out.near.col.insert(out.near.col.end(), block.columns.begin(), block.columns.end());
+    out.distance.insert(out.distance.end(), block.distances.begin(), block.distances.end());
+  }
+  return out;
+}
+
+HopPairs hop_powers(PatternView graph, const float* values, int64_t hops) {
+  HopPairs out;
+  out.hops = hops;
+  out.near.rows = out.near.cols = graph.rows;
+  // reach[l * N + j]: entry (i, j) of A^(l + 1), for the row i at hand.
+  std::vector<float> reach(hops * graph.rows, 0.0f);
+  std::vector<uint8_t> seen(graph.rows, 0);
+  std::vector<int32_t> found;
+  for (int64_t i = 0; i < graph.rows; ++i) {
+    found.clear();
+    const auto spread = [&](int64_t from, float weight, int64_t level) {
+      for (int64_t e = graph.row_ptr[from]; e < graph.row_ptr[from + 1]; ++e) {
+        const int32_t to = graph.col[e];
+        reach[level * graph.rows + to] += weight * values[e];
+        if (!seen[to]) seen[to] = 1, found.push_back(to);
+      }
+    };
+    spread(i, 1.0f, 0);
+    for (int64_t level = 1; level < hops; ++level) {
+      const size_t known = found.size();
+      for (size_t p = 0; p < known; ++p) {
+        const float weight = reach[(level - 1) * graph.rows + found[p]];
+        if (weight != 0.0f) spread(found[p], weight, level);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    for (const int32_t j : found) {
+      seen[j] = 0;
+      if (j != i) out.near.col.push_back(j);
+      for (int64_t level = 0; level < hops; ++level) {
+        if (j != i) out.coefficients.push_back(reach[level * graph.rows + j]);
+        reach[level * graph.rows + j] = 0.0f;
+      }
+    }
+    out.near.row_ptr.push_back(out.near.nnz());
+  }
+  return out;
+}
+
+void find_near(int64_t* near_of_kept, PatternView kept, PatternView near) {
+  for (int64_t i = 0; i < kept.rows; ++i) {
+    const int32_t* begin = near.rows ? near.col + near.row_ptr[i] : nullptr;
+    const int32_t* end = near.rows ? near.col + near.row_ptr[i + 1] : nullptr;
+    for (int64_t e = kept.row_ptr[i]; e < kept.row_ptr[i + 1]; ++e) {
+      begin = std::lower_bound(begin, end, kept.col[e]);
+      const bool found = begin != end && *begin == kept.col[e];
+      near_of_kept[e] = found ? begin - near.col : -1;
+    }
+  }
+}
+
+namespace ref {
+namespace {
+
+template <class T>
+T pair_weight(const HopPairs& pairs, int64_t pair, const T* v) {
+  if (!pairs.distance.empty()) return v[pairs.distance[pair] - 1];
+  T sum = 0;
+  for (int64_t l = 0; l < pairs.hops; ++l) sum += pairs.coefficients[pair * pairs.hops + l] * v[l];
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+void hop_weights(T* h, const HopPairs& pairs, const T* v) {
+  for (int64_t e = 0; e < pairs.near.nnz(); ++e) h[e] = pair_weight(pairs, e, v);
+}
+
+template <class T>
+void hop_gather_forward(T* h_kept, const int64_t* near_of_kept, int64_t kept, const HopPairs& pairs,
+                        const T* v) {
+  for (int64_t e = 0; e < kept; ++e) {
+    h_kept[e] = near_of_kept[e] < 0 ? v[pairs.hops] : pair_weight(pairs, near_of_kept[e], v);
+  }
+}
+
+template <class T>
+void hop_gather_backward(T* d_v, const T* d_h_kept, const int64_t* near_of_kept, int64_t kept,
+                         const HopPairs& pairs) {
+  for (int64_t e = 0; e < kept; ++e) {
+    const int64_t pair = near_of_kept[e];
+    if (pair < 0) {
+      d_v[pairs.hops] += d_h_kept[e];
+    } else if (!pairs.distance.empty()) {
+      d_v[pairs.distance[pair] - 1] += d_h_kept[e];
+    } else {
+      for (int64_t l = 0; l < pairs.hops; ++l) {
+        d_v[l] += d_h_kept[e] * pairs.coefficients[pair * pairs.hops + l];
+      }
+    }
+  }
+}
+
+#define GLGNN_INSTANTIATE(T)                                                                \
+  template void hop_weights(T*, const HopPairs&, const T*);                                 \
+  template void hop_gather_forward(T*, const int64_t*, int64_t, const HopPairs&, const T*); \
+  template void hop_gather_backward(T*, const T*, const int64_t*, int64_t, const HopPairs&);
+GLGNN_INSTANTIATE(float)
+GLGNN_INSTANTIATE(double)
+
+}  // namespace ref
+}  // namespace glgnn
