@@ -3,6 +3,6 @@
 
 namespace glgnn {
 
-Context default_context(uint64_t seed) { return {omp_get_max_threads(), seed}; }
+Context default_context() { return {omp_get_max_threads()}; }
 
 }  // namespace glgnn

@@ -11,16 +11,16 @@
 
 namespace glgnn {
 
+// Files and columns as a person names them; all may be empty.
 struct LoadOptions {
-  std::string
-      label;       // label column of a table, or a label file (.npy) for array files; may be empty
-  std::string id;  // id column of a table
-  std::string graph;  // edge list file; empty: the set's own graph, if it has one
-  std::string split;  // file with the rows of train, val, test
+  std::string label;      // label column of a table; for array files a .npy file of labels
+  std::string id;         // id column of a table
+  std::string graph;      // edge list file; empty: the set's own graph, if it has one
+  std::string split;      // file with the rows of train, val, test
+  bool new_rows = false;  // rows to predict: any number of them, labelled or not, all columns kept
 };
 
-// `what` is the name of a shipped dataset, a folder in their layout, or a file (csv, tsv, npy,
-// npz).
+// `what` names a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz).
 Dataset load_dataset(const std::string& what, const LoadOptions& options = {});
 
 // The names of the shipped datasets, in the order of the documentation.
@@ -29,15 +29,43 @@ std::vector<std::string> shipped_datasets();
 // The folder of the shipped datasets: $GLGNN_DATA, or where the program was built or installed.
 std::filesystem::path shipped_folder();
 
+// What the meta.json of a dataset says; numbers are 0 and texts empty where it says nothing.
+struct DatasetCard {
+  std::string name, title, source, licence;
+  int64_t rows = 0, features = 0, classes = 0, edges = 0;
+  std::string scaling;
+  int64_t paper_k = 0, paper_epochs = 0;
+  bool splits_are_seeds = false;
+};
+
+// The card of a shipped dataset, without reading its data.
+DatasetCard shipped_card(const std::string& name);
+
+// The same numbers in the other form; nothing happens if they have it already.
+void make_sparse(Features& features);
+void make_dense(Features& features);
+
 // What `auto` means for these features and this publisher's word (Dataset::scaling).
 Scaling resolve_scaling(Scaling scaling, const Features& features, const std::string& publishers);
 
-// Scales in place, by columns or rows as docs/data_formats.md says; constant columns become zero.
+// What a scaling has learned from some rows, so that rows that come later are scaled alike. A
+// number x of column j becomes (x - shift[j]) * factor[j]; scalings by rows learn nothing and leave
+// both empty.
+struct FeatureScale {
+  Scaling scaling = Scaling::kNone;
+  std::vector<float> shift, factor;
+};
+
+// `scaling` must not be kAuto; kStandard needs dense features. Constant columns become zero by it.
+FeatureScale learn_scale(const Features& features, Scaling scaling);
+void apply_scale(Features& features, const FeatureScale& scale);
+
+// Learns and applies in one step, in place.
 void scale_features(Features& features, Scaling scaling);
 
 struct SplitFractions {
-  double train = 0.8;  // of the labelled rows; the rest validates
-  double test = 0.0;   // of the labelled rows, taken first
+  double train = 0.8;  // of the labelled rows that the test leaves; the rest validates
+  double test = 0.0;   // of all labelled rows, taken first
 };
 
 // Splits the labelled rows, each class in the same proportion; each class trains on one row at

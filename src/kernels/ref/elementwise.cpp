@@ -38,6 +38,16 @@ void multiply_backward(T* d_x, const T* d_y, const T* other, int64_t n) {
 }
 
 template <class T>
+void scale_forward(T* y, const T* x, int64_t n, T factor) {
+  for (int64_t i = 0; i < n; ++i) y[i] = factor * x[i];
+}
+
+template <class T>
+void scale_backward(T* d_x, const T* d_y, int64_t n, T factor) {
+  for (int64_t i = 0; i < n; ++i) d_x[i] += factor * d_y[i];
+}
+
+template <class T>
 void scale_rows_forward(MatView<T> y, MatView<const T> x, const T* s) {
   for (int64_t i = 0; i < x.rows; ++i) {
     for (int64_t h = 0; h < x.cols; ++h) y[i][h] = s[i] * x[i][h];
@@ -62,6 +72,8 @@ void scale_rows_backward(MatView<T> d_x, T* d_s, MatView<const T> d_y, MatView<c
   template void softplus_backward(T*, const T*, const T*, int64_t);         \
   template void multiply_forward(T*, const T*, const T*, int64_t);          \
   template void multiply_backward(T*, const T*, const T*, int64_t);         \
+  template void scale_forward(T*, const T*, int64_t, T);                    \
+  template void scale_backward(T*, const T*, int64_t, T);                   \
   template void scale_rows_forward(MatView<T>, MatView<const T>, const T*); \
   template void scale_rows_backward(MatView<T>, T*, MatView<const T>, MatView<const T>, const T*);
 GLGNN_INSTANTIATE(float)

@@ -1,0 +1,33 @@
+// The commands of the program: each adds itself to the command line and gives back what to run,
+// which returns the exit status.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace glgnn::cli {
+
+using Run = std::function<int()>;
+
+struct Command {
+  CLI::App* app;
+  Run run;
+};
+
+// `arguments` are those of the whole program, to say how to repeat it.
+Command add_fit(CLI::App& program, std::vector<std::string> arguments);
+Command add_predict(CLI::App& program);
+Command add_evaluate(CLI::App& program);
+Command add_datasets(CLI::App& program);
+Command add_settings(CLI::App& program);
+Command add_info(CLI::App& program);
+
+// kUsage when a positional argument that the command cannot do without is empty.
+void require_argument(const CLI::App& app, const std::string& name, const std::string& value);
+
+}  // namespace glgnn::cli

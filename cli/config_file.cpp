@@ -1,0 +1,77 @@
+#include "config_file.h"
+
+#include <glgnn/error.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "setting_options.h"
+
+namespace glgnn::cli {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const size_t start = text.find_first_not_of(" \t\r");
+  if (start == std::string::npos) return "";
+  return text.substr(start, text.find_last_not_of(" \t\r") - start + 1);
+}
+
+std::string file_text(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw Error(ErrorKind::kIo, path + ": this is a folder; --config needs a file");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw Error(ErrorKind::kIo, path + ": cannot read the settings: " + std::strerror(errno));
+  }
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void apply_at(Config& config, const std::string& place, const std::string& name,
+              const std::string& value) {
+  try {
+    apply_setting(config, name, value);
+  } catch (const Error& error) {
+    throw Error(error.kind(), place + ": " + error.what());
+  }
+}
+
+void read_json(Config& config, const std::string& path, const std::string& text) {
+  nlohmann::json object;
+  try {
+    object = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(ErrorKind::kUsage, path + ": not a JSON object: " + error.what());
+  }
+  for (const auto& [name, value] : object.items()) {
+    apply_at(config, path, name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+}
+
+void read_lines(Config& config, const std::string& path, const std::string& text) {
+  std::istringstream in(text);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    const std::string content = trimmed(line.substr(0, line.find('#')));
+    if (content.empty()) continue;
+    const std::string place = path + ":" + std::to_string(number);
+    const auto [name, value] = split_assignment(content, place);
+    apply_at(config, place, trimmed(name), trimmed(value));
+  }
+}
+
+}  // namespace
+
+void read_config_file(Config& config, const std::string& path) {
+  const std::string text = file_text(path);
+  const size_t start = text.find_first_not_of(" \t\r\n");
+  const bool is_json = start != std::string::npos && text[start] == '{';
+  is_json ? read_json(config, path, text) : read_lines(config, path, text);
+}
+
+}  // namespace glgnn::cli

@@ -1,0 +1,87 @@
+#include "describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "data/message.h"
+#include "words.h"
+
+namespace glgnn::cli {
+namespace {
+
+std::string scaling_words(Scaling scaling) {
+  switch (scaling) {
+    case Scaling::kAuto:
+    case Scaling::kNone:
+      return "as they are";
+    case Scaling::kStandard:
+      return "standardised";
+    case Scaling::kMax:
+      return "divided by the largest";
+    case Scaling::kRowSum:
+      return "rows of sum 1";
+    case Scaling::kRowUnit:
+      return "rows of length 1";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string data_sentence(const Dataset& dataset, Scaling scaling) {
+  const auto features =
+      counted(dataset.features.cols(), dataset.features.is_sparse ? "sparse feature" : "feature");
+  return fmt::format("{}: {}, {} ({}), {}", dataset.name, counted(dataset.rows(), "row"), features,
+                     scaling_words(scaling), fmt::format("{} classes", dataset.classes()));
+}
+
+std::string split_sentence(const Split& split) {
+  std::string text =
+      fmt::format("{} labelled, {} validation", split.train.size(), split.val.size());
+  if (!split.test.empty()) text += fmt::format(", {} test", split.test.size());
+  return text;
+}
+
+std::string network_sentence(const Model& model) {
+  std::vector<std::string> parts;
+  for (const double weight : module_weights(model)) {
+    parts.push_back(fmt::format("graph {} {:.2f}", parts.size() + 1, weight));
+  }
+  return joined(parts, " - ");
+}
+
+std::vector<std::string> key_features(const Model& model, size_t limit) {
+  const auto weights = feature_weights(model);
+  std::vector<size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return weights[a] > weights[b]; });
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(limit, order.size()); ++i) {
+    names.push_back(fmt::format("{} {:.2f}", model.feature_names[order[i]], weights[order[i]]));
+  }
+  return names;
+}
+
+const EpochReport& best_epoch(const Model& model) {
+  const auto found = std::find_if(model.history.begin(), model.history.end(),
+                                  [&](const auto& line) { return line.epoch == model.best_epoch; });
+  return found != model.history.end() ? *found : model.history.back();
+}
+
+std::vector<std::string> split_notes(const Dataset& dataset, const Split& split) {
+  std::vector<bool> trained(static_cast<size_t>(dataset.classes()));
+  for (const int32_t row : split.train) {
+    trained[static_cast<size_t>(dataset.labels[static_cast<size_t>(row)])] = true;
+  }
+  std::vector<std::string> missing;
+  for (size_t c = 0; c < trained.size(); ++c) {
+    if (!trained[c]) missing.push_back(dataset.class_names[c]);
+  }
+  if (missing.empty()) return {};
+  return {"no row to train on, so never predicted: class " + listed(missing)};
+}
+
+}  // namespace glgnn::cli

@@ -1,0 +1,30 @@
+// The sentences that fit, evaluate and info say about data and models.
+#pragma once
+
+#include <glgnn/dataset.h>
+#include <glgnn/model.h>
+
+#include <string>
+#include <vector>
+
+namespace glgnn::cli {
+
+// "wine: 178 rows, 13 features (standardised), 3 classes"
+std::string data_sentence(const Dataset& dataset, Scaling scaling);
+
+// "10 labelled, 20 validation, 148 test"
+std::string split_sentence(const Split& split);
+
+// "graph 1 0.41 - graph 2 0.33 - graph 3 0.26"
+std::string network_sentence(const Model& model);
+
+// The names of the features that count most, best first.
+std::vector<std::string> key_features(const Model& model, size_t limit);
+
+// The line of the log that the model's numbers belong to.
+const EpochReport& best_epoch(const Model& model);
+
+// What stands out about a split and is easy to overlook, one sentence each.
+std::vector<std::string> split_notes(const Dataset& dataset, const Split& split);
+
+}  // namespace glgnn::cli

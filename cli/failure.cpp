@@ -1,0 +1,52 @@
+#include "failure.h"
+
+#include <glgnn/error.h>
+
+#include <CLI/Error.hpp>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "terminal.h"
+
+namespace glgnn::cli {
+namespace {
+
+constexpr int kOurFault = 70;
+
+// Plain stdio: this runs when memory may be short.
+int say(const char* text, int status, const char* advice = "") {
+  const bool colour = !Paint(stderr).red("").empty();
+  std::fprintf(stderr, "%sglgnn:%s %s%s\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "", text,
+               advice);
+  return status;
+}
+
+}  // namespace
+
+int report_failure() noexcept {
+  std::fflush(stdout);
+  try {
+    throw;
+  } catch (const Error& error) {
+    return say(error.what(), exit_status(error.kind()));
+  } catch (const CLI::ParseError& error) {
+    return say(error.what(), exit_status(ErrorKind::kUsage), "; `glgnn --help` shows how");
+  } catch (const std::bad_alloc&) {
+    return say("out of memory; smaller --k, --modules or --hidden help, so do fewer rows",
+               exit_status(ErrorKind::kData));
+  } catch (const std::system_error& error) {
+    return say(error.what(), exit_status(ErrorKind::kIo));
+  } catch (const std::exception& error) {
+    return say(error.what(), kOurFault,
+               "; this is our own fault: please report it with the command line and the output of "
+               "`glgnn info`");
+  } catch (...) {
+    return say("unknown failure", kOurFault,
+               "; this is our own fault: please report it with the command line and the output of "
+               "`glgnn info`");
+  }
+}
+
+}  // namespace glgnn::cli

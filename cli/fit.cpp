@@ -1,0 +1,225 @@
+// glgnn fit: from a person's data to a model file.
+#include <fmt/core.h>
+#include <glgnn/error.h>
+#include <glgnn/trainer.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "data/data.h"
+#include "data/message.h"
+#include "describe.h"
+#include "interrupt.h"
+#include "lock_file.h"
+#include "output_files.h"
+#include "prepare.h"
+#include "progress.h"
+#include "report/machine.h"
+#include "report/training_log.h"
+#include "setting_options.h"
+#include "shell_words.h"
+#include "terminal.h"
+#include "threads.h"
+#include "words.h"
+
+namespace glgnn::cli {
+namespace {
+
+constexpr size_t kKeyFeatures = 5;
+
+struct FitCommand {
+  DataOptions data;
+  SettingOptions settings;
+  ThreadOption threads;
+  std::string out;
+  bool resume = false, quiet = false;
+  std::vector<std::string> arguments;
+
+  int run() const;
+
+ private:
+  template <class... Args>
+  void say(fmt::format_string<Args...> text, Args&&... args) const {
+    if (quiet) return;
+    fmt::print(text, std::forward<Args>(args)...);
+    std::fflush(stdout);
+  }
+
+  void say_what_was_found(const Dataset& dataset, const Split& split, const Config& config) const;
+  void say_what_is_needed(int64_t bytes, const Config& config, const Context& context) const;
+  void check_checkpoint(const OutputFiles& files) const;
+  void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
+  void say_result(const Model& model, const Dataset& dataset, const Split& split) const;
+};
+
+std::string graph_words(const Dataset& dataset) {
+  return dataset.has_graph ? "graph of " + counted(dataset.graph.nnz() / 2, "edge") : "no graph";
+}
+
+void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
+                                    const Config& config) const {
+  say("{}, {}, {}\n", data_sentence(dataset, config.scaling), split_sentence(split),
+      graph_words(dataset));
+  for (const auto& note : dataset.notes) say("note: {}\n", note);
+  for (const auto& note : split_notes(dataset, split)) say("note: {}\n", note);
+}
+
+void FitCommand::say_what_is_needed(int64_t bytes, const Config& config,
+                                    const Context& context) const {
+  const auto available = available_memory();
+  say("needs about {}{}; cpu, {}, {}\n", memory_text(bytes),
+      available ? " of " + memory_text(*available) : "", counted(context.threads, "thread"),
+      simd_target());
+  say("mode {}, {}, k {}, {}, seed {}\n", get_setting(config, "mode"),
+      counted(config.modules, "module"), config.k, counted(config.epochs, "epoch"), config.seed);
+}
+
+void FitCommand::check_checkpoint(const OutputFiles& files) const {
+  const bool there = std::filesystem::exists(files.checkpoint);
+  if (resume && !there) {
+    throw Error(ErrorKind::kIo, files.checkpoint.string() +
+                                    ": no such checkpoint, so there is nothing to resume; start "
+                                    "without --resume, or name the model it belongs to with --out");
+  }
+  if (there && !resume) {
+    say("note: starting anew; {} of an earlier run will be replaced (--resume would continue it)\n",
+        files.checkpoint.string());
+  }
+}
+
+void FitCommand::say_how_to_resume(const OutputFiles& files, const EpochReport& last) const {
+  auto again = arguments;
+  if (!resume) again.push_back("--resume");
+  fmt::print(stderr, "stopped after epoch {} of {}; {} holds the state\ncontinue with: {}\n",
+             last.epoch, last.epochs, files.checkpoint.string(), shell_words(again));
+}
+
+void FitCommand::say_result(const Model& model, const Dataset& dataset, const Split& split) const {
+  const Paint paint(stdout);
+  const auto test = labelled_rows(dataset, split.test);
+  const EpochReport& best = best_epoch(model);
+  std::string validation;
+  if (!split.val.empty()) {
+    validation = fmt::format("validation accuracy {}   ({} rows, epoch {})",
+                             percent(best.val_accuracy), split.val.size(), best.epoch);
+  }
+  if (!test.empty()) {
+    const double part = accuracy(model.probabilities, dataset.labels, test);
+    const auto correct = std::llround(part * static_cast<double>(test.size()));
+    say("{}   ({} of {})\n", paint.bold("test accuracy " + percent(part)), correct, test.size());
+  }
+  if (!validation.empty()) say("{}\n", validation);
+  say("network of graphs   {}\n", network_sentence(model));
+  say("key features   {}\n", joined(key_features(model, kKeyFeatures), ", "));
+}
+
+Json log_header(const Dataset& dataset, const Split& split, const Config& config,
+                const Context& context) {
+  Json header = {{"event", "start"}};
+  header.update(program_json(context.threads));
+  header["time"] = utc_time();
+  header["data"] = data_json(dataset, split);
+  header["settings"] = settings_json(config);
+  return header;
+}
+
+Json log_end(const Model& model, const Dataset& dataset, const Split& split, double seconds,
+             const OutputFiles& files) {
+  const EpochReport& best = best_epoch(model);
+  const auto test = labelled_rows(dataset, split.test);
+  Json end = {{"event", "end"}, {"time", utc_time()}, {"best_epoch", model.best_epoch}};
+  end["val_accuracy"] = split.val.empty() ? Json(nullptr) : Json(best.val_accuracy);
+  end["test_accuracy"] =
+      test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, dataset.labels, test));
+  end["test_rows"] = test.size();
+  end["graph_weights"] = module_weights(model);
+  end["seconds"] = seconds;
+  end["peak_memory_mb"] = peak_memory_mb();
+  end["model"] = files.model.string();
+  return end;
+}
+
+int FitCommand::run() const {
+  Dataset dataset = load_data(data);
+  Config config = settings.config();
+  const Split split = choose_split(dataset, data, config.seed);
+  config = resolve_settings(config, dataset);
+  const Context context = threads.context(config.seed);
+  const OutputFiles files =
+      output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
+  say_what_was_found(dataset, split, config);
+
+  const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
+  say_what_is_needed(needed, config, context);
+  check_memory(needed, config);
+  scale_features(dataset.features, config.scaling);
+  const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
+
+  const LockFile lock(files.model);
+  check_checkpoint(files);
+  TrainingLog log(files.log, resume ? TrainingLog::Start::kContinue : TrainingLog::Start::kNew,
+                  log_header(dataset, split, config, context));
+  const InterruptGuard interrupt;
+  Progress progress(config.epochs, quiet);
+  EpochReport last{.epochs = config.epochs};
+  const auto on_epoch = [&](const EpochReport& report) {
+    last = report;
+    log.epoch(report);
+    progress.update({.done = report.epoch,
+                     .loss = report.loss,
+                     .val_accuracy = split.val.empty() ? std::nullopt
+                                                       : std::optional(report.val_accuracy)});
+    return !interrupt.interrupted();
+  };
+  FitResult result = fit(
+      problem, config, context,
+      {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
+  progress.finish();
+  if (result.interrupted) {
+    log.event({{"event", "interrupted"}, {"epoch", last.epoch}, {"time", utc_time()}});
+    say_how_to_resume(files, last);
+    return interrupt.exit_status();
+  }
+
+  Model& model = result.model;
+  model.dataset = dataset.name;
+  model.feature_names = dataset.feature_names;
+  model.class_names = dataset.class_names;
+  model.row_ids = dataset.row_ids;
+  save_model(model, files.model.string());
+  std::filesystem::remove(files.checkpoint);
+  log.event(log_end(model, dataset, split, last.seconds, files));
+  say_result(model, dataset, split);
+  say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
+  return 0;
+}
+
+}  // namespace
+
+Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
+  const auto command = std::make_shared<FitCommand>();
+  command->arguments = std::move(arguments);
+  CLI::App* app = program.add_subcommand("fit", "train on your data and write a model file");
+  app->add_option("DATA", command->data.data,
+                  "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz)");
+  command->data.add_to(*app);
+  app->add_option("--graph", command->data.graph,
+                  "edge list file, or none; default: the graph that comes with the data, if any")
+      ->type_name("FILE|none");
+  app->add_option("--run", command->data.run, "which of the splits that come with the data (0)")
+      ->type_name("N");
+  app->add_option("--out", command->out, "model file to write (NAME.glgnn); the log goes beside it")
+      ->type_name("PATH");
+  app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
+  app->add_flag("--quiet", command->quiet, "print errors only");
+  command->threads.add_to(*app);
+  command->settings.add_to(*app);
+  return {app, [command, app] {
+            require_argument(*app, "DATA", command->data.data);
+            return command->run();
+          }};
+}
+
+}  // namespace glgnn::cli

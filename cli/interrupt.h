@@ -1,0 +1,22 @@
+// Ctrl-C while training: the epoch is finished first. A second Ctrl-C ends the program at once.
+#pragma once
+
+#include <csignal>
+
+namespace glgnn::cli {
+
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  bool interrupted() const;
+  int exit_status() const;  // 128 + the signal, as shells count
+
+ private:
+  struct sigaction old_int_, old_term_;
+};
+
+}  // namespace glgnn::cli

@@ -1,0 +1,151 @@
+#include "prepare.h"
+
+#include <fmt/format.h>
+#include <glgnn/error.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+
+#include "data/data.h"
+#include "data/message.h"
+#include "report/machine.h"
+#include "words.h"
+
+namespace glgnn::cli {
+namespace {
+
+constexpr double kValFraction = 0.2;
+
+double checked_fraction(const char* option, double value, bool zero_allowed) {
+  const bool fits = value < 1 && (zero_allowed ? value >= 0 : value > 0);
+  if (fits) return value;
+  throw Error(ErrorKind::kUsage, fmt::format("{}: found {}, expected a number {} 0 and below 1",
+                                             option, value, zero_allowed ? "from" : "above"));
+}
+
+// Splits that people give can lack what training needs; those we make cannot.
+void check_split(const Dataset& dataset, const Split& split) {
+  std::set<int32_t> classes;
+  for (const int32_t row : split.train) classes.insert(dataset.labels[static_cast<size_t>(row)]);
+  classes.erase(-1);
+  if (classes.size() < 2) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: the training rows hold {}, expected at least 2; label more rows, "
+                            "or use another split",
+                            dataset.name,
+                            classes.empty() ? "no class" : "1 class"));
+  }
+}
+
+Split shipped_split(const Dataset& dataset, int64_t run) {
+  const auto count = static_cast<int64_t>(dataset.splits.size());
+  if (run < 0 || run >= count) {
+    const std::string known =
+        count == 1 ? "only split 0" : fmt::format("splits 0 to {}", count - 1);
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--run {}: {} has {}{}", run, dataset.name, known,
+                            dataset.splits_are_seeds ? "; its runs differ by --seed" : ""));
+  }
+  return dataset.splits[static_cast<size_t>(run)];
+}
+
+}  // namespace
+
+void DataOptions::add_to(CLI::App& app) {
+  app.add_option("--label", label, "label column of a table, or the label file of an array")
+      ->type_name("COLUMN");
+  app.add_option("--id", id, "column that names the rows")->type_name("COLUMN");
+  app.add_option("--split", split, "file with the rows of train, val and test")->type_name("FILE");
+  app.add_option("--test-fraction", test_fraction, "part of the labelled rows kept for the test")
+      ->type_name("PART");
+  app.add_option("--val-fraction", val_fraction,
+                 "part of the labelled rows that validates (0.2)")
+      ->type_name("PART");
+}
+
+Dataset load_data(const DataOptions& options) {
+  const bool no_graph = options.graph == "none";
+  Dataset dataset =
+      load_dataset(options.data, {.label = options.label,
+                                  .id = options.id,
+                                  .graph = no_graph ? std::string() : options.graph,
+                                  .split = options.split});
+  if (no_graph) dataset.has_graph = false;
+  return dataset;
+}
+
+Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t seed) {
+  if (options.fractions_given() && (options.run || !options.split.empty())) {
+    throw Error(ErrorKind::kUsage,
+                "a split is either made by --test-fraction and --val-fraction or taken by --split "
+                "or --run; keep one of the two");
+  }
+  if (options.run && dataset.splits.empty()) {
+    throw Error(ErrorKind::kUsage, fmt::format("--run {}: {} comes without splits; use "
+                                               "--test-fraction to make one",
+                                               *options.run, dataset.name));
+  }
+  const bool shipped = !dataset.splits.empty() && !options.fractions_given();
+  const Split split = shipped ? shipped_split(dataset, options.run.value_or(0))
+                              : split_by_fractions(dataset, options, seed);
+  check_split(dataset, split);
+  return split;
+}
+
+Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed) {
+  const double test = checked_fraction("--test-fraction", options.test_fraction.value_or(0), true);
+  const double val =
+      checked_fraction("--val-fraction", options.val_fraction.value_or(kValFraction), false);
+  if (test + val >= 1) {
+    throw Error(ErrorKind::kUsage, fmt::format("--test-fraction {} and --val-fraction {}: nothing "
+                                               "is left to train on; together below 1",
+                                               test, val));
+  }
+  return make_split(dataset.labels, dataset.classes(), {.train = 1 - val - test, .test = test},
+                    seed);
+}
+
+Config resolve_settings(const Config& config, const Dataset& dataset) {
+  Config resolved = resolve_auto(config, dataset);
+  resolved.scaling = resolve_scaling(config.scaling, dataset.features, dataset.scaling);
+  const int64_t largest = dataset.rows() - (resolved.diagonal ? 0 : 1);
+  if (resolved.k > largest) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("k does not fit the data: found k = {}, expected {} at most, as {} has "
+                            "{}; set a smaller --k",
+                            resolved.k, largest, dataset.name, counted(dataset.rows(), "row")));
+  }
+  return resolved;
+}
+
+Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
+                     bool with_graph) {
+  std::vector<int32_t> seen = split.train;
+  seen.insert(seen.end(), split.val.begin(), split.val.end());
+  return {.features = &scaled,
+          .graph = with_graph ? &dataset.graph : nullptr,
+          .labels = reveal_labels(dataset.labels, seen),
+          .train = split.train,
+          .val = split.val,
+          .classes = dataset.classes()};
+}
+
+void check_memory(int64_t needed, const Config& config) {
+  const auto available = available_memory();
+  if (!available || needed <= *available) return;
+  throw Error(ErrorKind::kData,
+              fmt::format("training needs about {}, and {} are available; smaller --k (now {}), "
+                          "--modules (now {}) or --hidden (now {}) help, so do fewer rows",
+                          memory_text(needed), memory_text(*available), config.k, config.modules,
+                          config.hidden));
+}
+
+std::vector<int32_t> labelled_rows(const Dataset& dataset, const std::vector<int32_t>& rows) {
+  std::vector<int32_t> labelled;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(labelled),
+               [&](int32_t row) { return dataset.labels[static_cast<size_t>(row)] >= 0; });
+  return labelled;
+}
+
+}  // namespace glgnn::cli

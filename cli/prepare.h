@@ -1,0 +1,49 @@
+// From what a person typed to what fit() takes: data read, split chosen, settings resolved.
+#pragma once
+
+#include <glgnn/trainer.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace glgnn::cli {
+
+struct DataOptions {
+  std::string data, label, id, graph, split;
+  std::optional<double> test_fraction, val_fraction;
+  std::optional<int64_t> run;  // which of the splits that come with the data
+
+  bool fractions_given() const { return test_fraction || val_fraction; }
+  void add_to(CLI::App& app);  // all but `data`, `graph` and `run`
+};
+
+// The data with the graph that `graph` asks for: a file, "none", or empty for the set's own.
+Dataset load_data(const DataOptions& options);
+
+// The split the person asked for: one that came with the data, or one made by fractions (without
+// any word: every labelled row is used, and a fifth of them validates).
+Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t seed);
+
+// One split by fractions of the labelled rows, each class in proportion.
+Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed);
+
+// k, epochs and scaling as they will be used; kUsage when they do not fit the data.
+Config resolve_settings(const Config& config, const Dataset& dataset);
+
+// The rows of `split` that fit() may learn from, with no other label in it. Keeps pointers to the
+// features and, where `with_graph`, to the dataset's graph.
+Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
+                     bool with_graph);
+
+// kData, with what would help, when training needs more memory than there is.
+void check_memory(int64_t needed, const Config& config);
+
+// The rows of `rows` whose label is known.
+std::vector<int32_t> labelled_rows(const Dataset& dataset, const std::vector<int32_t>& rows);
+
+}  // namespace glgnn::cli

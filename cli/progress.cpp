@@ -1,0 +1,97 @@
+#include "progress.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "terminal.h"
+#include "words.h"
+
+namespace glgnn::cli {
+namespace {
+
+constexpr auto kBetweenRedraws = std::chrono::milliseconds(100);
+constexpr auto kBetweenLines = std::chrono::seconds(5);
+constexpr size_t kWidestBar = 24, kNarrowestBar = 6;
+
+}  // namespace
+
+Progress::Progress(int64_t total, bool quiet)
+    : total_(total),
+      quiet_(quiet),
+      on_terminal_(is_terminal(stderr)),
+      start_(Clock::now()),
+      last_draw_(start_) {}
+
+void Progress::update(const State& state) {
+  if (!first_) first_ = state.done - 1;
+  state_ = state;
+  if (quiet_) return;
+  shown_ = false;
+  const auto now = Clock::now();
+  const bool due = now - last_draw_ >= (on_terminal_ ? Clock::duration(kBetweenRedraws)
+                                                     : Clock::duration(kBetweenLines));
+  if (!due) return;
+  last_draw_ = now;
+  shown_ = true;
+  if (on_terminal_) {
+    fmt::print(stderr, "\r{}\x1b[K", bar_line());
+    drawn_ = true;
+  } else {
+    fmt::print(stderr, "{}\n", plain_line());
+  }
+  std::fflush(stderr);
+}
+
+void Progress::clear() {
+  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
+}
+
+void Progress::finish() {
+  if (quiet_ || !first_) return;
+  if (on_terminal_) {
+    fmt::print(stderr, "\r{}\x1b[K\n", bar_line());
+  } else if (!shown_) {
+    fmt::print(stderr, "{}\n", plain_line());
+  }
+  quiet_ = true;
+}
+
+double Progress::seconds_since_start() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+std::string Progress::time_text() const {
+  const double seconds = seconds_since_start();
+  if (state_.done >= total_) return duration_text(seconds);
+  const double each = seconds / static_cast<double>(state_.done - *first_);
+  return duration_text(each * static_cast<double>(total_ - state_.done)) + " left";
+}
+
+std::string Progress::plain_line() const {
+  std::string line = fmt::format("{}  {}/{}  loss {:.4f}", label_, state_.done, total_, state_.loss);
+  if (state_.val_accuracy) line += "  validation " + percent(*state_.val_accuracy);
+  return line + "  " + time_text();
+}
+
+std::string Progress::bar_line() const {
+  const Paint paint(stderr);
+  std::string right = fmt::format("{}/{}  loss {:.4f}", state_.done, total_, state_.loss);
+  if (state_.val_accuracy) right += "  validation " + percent(*state_.val_accuracy);
+  right += "  " + time_text();
+  // One column stays free: a full line would wrap and could not be redrawn.
+  const size_t screen = terminal_width(stderr) - 1;
+  const size_t others = text_width(label_) + text_width(right) + 4;
+  if (others + kNarrowestBar > screen) {
+    const std::string line = label_ + "  " + right;
+    return line.substr(0, std::min(line.size(), screen));
+  }
+  const size_t width = std::min(kWidestBar, screen - others);
+  const auto full =
+      static_cast<size_t>(state_.done * static_cast<int64_t>(width) / std::max<int64_t>(1, total_));
+  return label_ + "  " + paint.green(std::string(std::min(full, width), '#')) +
+         paint.faint(std::string(width - std::min(full, width), '-')) + "  " + right;
+}
+
+}  // namespace glgnn::cli

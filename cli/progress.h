@@ -1,0 +1,54 @@
+// How far a long command is: a bar that redraws in place on a terminal, a plain line now and then
+// elsewhere. On the standard error, so that results can be piped.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace glgnn::cli {
+
+class Progress {
+ public:
+  struct State {
+    int64_t done = 0;
+    double loss = 0;
+    std::optional<double> val_accuracy;
+  };
+
+  // `total` steps of everything; nothing is drawn when `quiet`.
+  Progress(int64_t total, bool quiet);
+  ~Progress() { finish(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void label(std::string text) { label_ = std::move(text); }
+  void update(const State& state);
+
+  // Takes the bar off the screen, so that something can be printed in its place.
+  void clear();
+
+  // Leaves the last state on the screen. Nothing is drawn afterwards.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double seconds_since_start() const;
+  std::string time_text() const;
+  std::string plain_line() const;
+  std::string bar_line() const;
+
+  int64_t total_;
+  bool quiet_;
+  bool on_terminal_;
+  std::string label_ = "training";
+  State state_;
+  std::optional<int64_t> first_;  // steps done before the first one seen: a resumed run's
+  bool drawn_ = false, shown_ = false;
+  Clock::time_point start_, last_draw_;
+};
+
+}  // namespace glgnn::cli

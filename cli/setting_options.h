@@ -1,0 +1,37 @@
+// Every setting of the method on the command line: --NAME VALUE, --set NAME=VALUE, --config FILE.
+#pragma once
+
+#include <glgnn/config.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace glgnn::cli {
+
+class SettingOptions {
+ public:
+  void add_to(CLI::App& app);
+
+  // The defaults, then the file, then the command line.
+  Config config() const;
+
+ private:
+  std::string file_;
+  std::vector<std::string> assignments_;  // NAME=VALUE
+  std::map<std::string, std::string> named_;
+};
+
+// "k=20" -> {"k", "20"}; kUsage naming `option` where there is no "=".
+std::pair<std::string, std::string> split_assignment(const std::string& text,
+                                                     const std::string& option);
+
+// set_setting, with a word of its own for what this version does not have yet.
+void apply_setting(Config& config, const std::string& name, const std::string& value);
+
+}  // namespace glgnn::cli

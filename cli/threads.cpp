@@ -1,0 +1,27 @@
+#include "threads.h"
+
+#include <fmt/core.h>
+#include <glgnn/error.h>
+#include <omp.h>
+
+#include <CLI/CLI.hpp>
+
+namespace glgnn::cli {
+
+void ThreadOption::add_to(CLI::App& app) {
+  app.add_option("--threads", threads, "threads to use; the result has the same bits for any number")
+      ->type_name("N");
+}
+
+Context ThreadOption::context(uint64_t seed) const {
+  constexpr int kMost = 4096;
+  if (threads && (*threads < 1 || *threads > kMost)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--threads: found {}, expected a whole number from "
+                                               "1 to {}",
+                                               *threads, kMost));
+  }
+  if (threads) omp_set_num_threads(*threads);
+  return default_context(seed);
+}
+
+}  // namespace glgnn::cli

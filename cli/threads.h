@@ -1,0 +1,24 @@
+// How many threads a command may use.
+#pragma once
+
+#include <glgnn/context.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace CLI {
+class App;
+}
+
+namespace glgnn::cli {
+
+struct ThreadOption {
+  std::optional<int> threads;
+
+  void add_to(CLI::App& app);
+
+  // Also tells OpenMP, so that the BLAS keeps to it.
+  Context context(uint64_t seed) const;
+};
+
+}  // namespace glgnn::cli

@@ -1,0 +1,189 @@
+#include "core/archive.h"
+
+#include <fcntl.h>
+#include <glgnn/error.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+namespace glgnn {
+namespace {
+
+constexpr std::array<char, 8> kMagic{'G', 'L', 'G', 'N', 'N', '\r', '\n', '\x1a'};
+
+struct Header {
+  std::array<char, 8> magic;
+  FileKind kind;
+  uint32_t version;
+  uint64_t size;
+};
+
+const char* kind_name(FileKind kind) { return kind == FileKind::kModel ? "model" : "checkpoint"; }
+
+[[noreturn]] void io_error(const std::string& path, const std::string& what, int code) {
+  throw Error(ErrorKind::kIo, path + ": " + what + ": " + std::strerror(code));
+}
+
+// Writes all of it or throws; the caller removes the file.
+void write_and_sync(int file, const std::string& path, const std::string& bytes) {
+  size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t n = ::write(file, bytes.data() + written, bytes.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) io_error(path, "cannot be written (what was there before stays as it was)", errno);
+    written += static_cast<size_t>(n);
+  }
+  if (::fsync(file) != 0) io_error(path, "cannot be synced to disk", errno);
+}
+
+}  // namespace
+
+uint64_t fnv1a(const void* bytes, size_t size, uint64_t start) {
+  uint64_t sum = start;
+  for (size_t i = 0; i < size; ++i) {
+    sum = (sum ^ static_cast<const unsigned char*>(bytes)[i]) * 1099511628211ull;
+  }
+  return sum;
+}
+
+void write_file_atomically(const std::string& path, const std::string& bytes) {
+  const std::string beside = path + ".new." + std::to_string(::getpid());
+  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) io_error(path, "cannot be created", errno);
+  try {
+    write_and_sync(file, path, bytes);
+  } catch (...) {
+    ::close(file);
+    ::unlink(beside.c_str());
+    throw;
+  }
+  ::close(file);
+  if (::rename(beside.c_str(), path.c_str()) != 0) {
+    const int code = errno;
+    ::unlink(beside.c_str());
+    io_error(path, "cannot be replaced", code);
+  }
+  // The rename itself must reach the disk too; a file system that cannot sync folders is no error.
+  const auto folder = std::filesystem::path(path).parent_path();
+  const int parent = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (parent >= 0) {
+    ::fsync(parent);
+    ::close(parent);
+  }
+}
+
+void ArchiveWriter::operator()(const Matrix& matrix) {
+  (*this)(matrix.rows());
+  (*this)(matrix.cols());
+  bytes_.append(reinterpret_cast<const char*>(matrix.data()), matrix.size() * sizeof(float));
+}
+
+void ArchiveWriter::operator()(const Csr& csr) {
+  (*this)(csr.pattern->rows);
+  (*this)(csr.pattern->cols);
+  (*this)(csr.pattern->row_ptr);
+  (*this)(csr.pattern->col);
+  (*this)(csr.values);
+}
+
+void ArchiveWriter::save(const std::string& path, FileKind kind) const {
+  const Header header{kMagic, kind, kFileVersion, bytes_.size()};
+  std::string file(reinterpret_cast<const char*>(&header), sizeof header);
+  file += bytes_;
+  const uint64_t sum = fnv1a(file.data(), file.size());
+  file.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  write_file_atomically(path, file);
+}
+
+ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(path) {
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) throw Error(ErrorKind::kIo, path + ": no such file");
+  if (std::filesystem::is_directory(path, code)) {
+    throw Error(ErrorKind::kIo, path + ": is a folder, expected a " + kind_name(kind) + " file");
+  }
+  std::ifstream in(path, std::ios::binary);
+  bytes_.assign(std::istreambuf_iterator<char>(in), {});
+  if (in.bad() || !in.is_open()) io_error(path, "cannot be read", errno);
+
+  Header header{};
+  if (bytes_.size() >= sizeof header) std::memcpy(&header, bytes_.data(), sizeof header);
+  if (header.magic != kMagic) {
+    throw Error(ErrorKind::kData, path + ": is not a file of this program: expected a " +
+                                      kind_name(kind) + " written by `glgnn fit`");
+  }
+  if (header.version != kFileVersion) {
+    throw Error(ErrorKind::kData, path + ": was written by another version: found file version " +
+                                      std::to_string(header.version) + ", expected " +
+                                      std::to_string(kFileVersion) +
+                                      "; fit again, or use the version that wrote it");
+  }
+  uint64_t sum = 0;
+  const bool whole = header.size == bytes_.size() - sizeof header - sizeof sum &&
+                     bytes_.size() >= sizeof header + sizeof sum;
+  if (!whole) {
+    throw Error(ErrorKind::kData, path + ": is truncated: found " + std::to_string(bytes_.size()) +
+                                      " bytes, expected " +
+                                      std::to_string(header.size + sizeof header + sizeof sum) +
+                                      "; copy it again, or fit again");
+  }
+  std::memcpy(&sum, bytes_.data() + bytes_.size() - sizeof sum, sizeof sum);
+  if (sum != fnv1a(bytes_.data(), bytes_.size() - sizeof sum)) damaged();
+  if (header.kind != kind) {
+    throw Error(ErrorKind::kData,
+                path + ": is a " + kind_name(header.kind) + ", expected a " + kind_name(kind));
+  }
+  at_ = sizeof header;
+  end_ = bytes_.size() - sizeof sum;
+}
+
+void ArchiveReader::damaged() const {
+  throw Error(ErrorKind::kData,
+              path_ + ": is damaged: its checksum does not fit; copy it again, or fit again");
+}
+
+uint64_t ArchiveReader::take_size(size_t item_size) {
+  uint64_t size = 0;
+  (*this)(size);
+  if (size > (end_ - at_) / item_size) damaged();
+  return size;
+}
+
+void ArchiveReader::take(void* to, size_t size) {
+  if (size > end_ - at_) damaged();
+  if (size > 0) std::memcpy(to, bytes_.data() + at_, size);
+  at_ += size;
+}
+
+void ArchiveReader::operator()(Matrix& matrix) {
+  int64_t rows = 0, cols = 0;
+  (*this)(rows);
+  (*this)(cols);
+  const int64_t room = static_cast<int64_t>((end_ - at_) / sizeof(float));
+  if (rows < 0 || cols < 0 || (cols > 0 && rows > room / cols)) damaged();
+  matrix = Matrix(rows, cols);
+  take(matrix.data(), matrix.size() * sizeof(float));
+}
+
+void ArchiveReader::operator()(Csr& csr) {
+  auto pattern = std::make_shared<Pattern>();
+  (*this)(pattern->rows);
+  (*this)(pattern->cols);
+  (*this)(pattern->row_ptr);
+  (*this)(pattern->col);
+  (*this)(csr.values);
+  const bool fits = static_cast<int64_t>(pattern->row_ptr.size()) == pattern->rows + 1 &&
+                    pattern->row_ptr.back() == pattern->nnz() &&
+                    csr.values.size() == pattern->col.size();
+  if (!fits) damaged();
+  csr.pattern = std::move(pattern);
+}
+
+void ArchiveReader::finish() const {
+  if (at_ != end_) damaged();
+}
+
+}  // namespace glgnn

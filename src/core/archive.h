@@ -1,0 +1,109 @@
+// Binary files of ours: a magic word, a version, a payload and a checksum; written beside and
+// renamed.
+//
+// Layout: "GLGNN\r\n\x1a" | kind u32 | version u32 | payload size u64 | payload | FNV-1a of all
+// before. Numbers are little-endian as on every machine we build for. One `walk(archive, object)`
+// function per type lists its members once, for writing and for reading.
+#pragma once
+
+#include <glgnn/csr.h>
+#include <glgnn/matrix.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace glgnn {
+
+enum class FileKind : uint32_t { kModel = 1, kCheckpoint = 2 };
+
+// The version of both file kinds; a change of any walk() raises it.
+inline constexpr uint32_t kFileVersion = 1;
+
+inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
+
+// The 64-bit FNV-1a sum of some bytes. Each step is one-to-one in the state, so that a change of
+// any single byte changes the sum.
+uint64_t fnv1a(const void* bytes, size_t size, uint64_t start = kFnvStart);
+
+// Writes bytes to a new file beside `path`, syncs it, and renames it: `path` is old or new, never
+// half.
+void write_file_atomically(const std::string& path, const std::string& bytes);
+
+class ArchiveWriter {
+ public:
+  static constexpr bool kReading = false;
+
+  template <class T>
+  void operator()(const T& value) {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void operator()(const std::string& text) {
+    (*this)(static_cast<uint64_t>(text.size()));
+    bytes_ += text;
+  }
+  template <class T>
+  void operator()(const std::vector<T>& list) {
+    (*this)(static_cast<uint64_t>(list.size()));
+    if constexpr (std::is_arithmetic_v<T>) {
+      bytes_.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
+    } else {
+      for (const T& item : list) (*this)(item);
+    }
+  }
+  void operator()(const Matrix& matrix);
+  void operator()(const Csr& csr);
+
+  void save(const std::string& path, FileKind kind) const;
+
+ private:
+  std::string bytes_;
+};
+
+class ArchiveReader {
+ public:
+  static constexpr bool kReading = true;
+
+  // Reads the whole file and checks magic, kind, version, size and checksum before anything is
+  // used.
+  ArchiveReader(const std::string& path, FileKind kind);
+
+  template <class T>
+  void operator()(T& value) {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+    take(&value, sizeof value);
+  }
+  void operator()(std::string& text) {
+    text.resize(take_size(1));
+    take(text.data(), text.size());
+  }
+  template <class T>
+  void operator()(std::vector<T>& list) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      list.resize(take_size(sizeof(T)));
+      take(list.data(), list.size() * sizeof(T));
+    } else {
+      list.resize(take_size(1));
+      for (T& item : list) (*this)(item);
+    }
+  }
+  void operator()(Matrix& matrix);
+  void operator()(Csr& csr);
+
+  // Everything must have been read.
+  void finish() const;
+
+ private:
+  uint64_t take_size(size_t item_size);
+  void take(void* to, size_t size);
+  [[noreturn]] void damaged() const;
+
+  std::string path_;
+  std::string bytes_;
+  size_t at_ = 0, end_ = 0;
+};
+
+}  // namespace glgnn

@@ -1,0 +1,213 @@
+// Graphs: edge lists as text or as a .npy array of pairs.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "data/file.h"
+#include "data/formats.h"
+#include "data/message.h"
+#include "data/npy.h"
+#include "data/text_rows.h"
+
+namespace glgnn {
+namespace {
+
+struct Edge {
+  int32_t from;
+  int32_t to;
+  float weight;
+};
+
+// Edges as they are read, with what was left out on the way.
+struct EdgeList {
+  std::vector<Edge> edges;
+  int64_t self_loops = 0;
+  int64_t without_weight = 0;
+
+  void add(int64_t from, int64_t to, float weight) {
+    if (from == to) {
+      ++self_loops;
+    } else if (weight == 0.0f) {
+      ++without_weight;
+    } else {
+      const auto [low, high] = std::minmax(from, to);
+      edges.push_back({static_cast<int32_t>(low), static_cast<int32_t>(high), weight});
+    }
+  }
+};
+
+// Finds rows by their id, or by their number where rows have no ids.
+class RowNames {
+ public:
+  explicit RowNames(const Dataset& dataset) : dataset_(dataset) {
+    for (size_t i = 0; i < dataset.row_ids.size(); ++i) {
+      rows_.emplace(dataset.row_ids[i], static_cast<int64_t>(i));
+    }
+  }
+
+  // The row, or -1.
+  int64_t find(const std::string& name) const {
+    int64_t row = -1;
+    if (!rows_.empty()) {
+      const auto found = rows_.find(name);
+      return found == rows_.end() ? -1 : found->second;
+    }
+    return parse_integer(name, row) && row >= 0 && row < dataset_.rows() ? row : -1;
+  }
+
+  int64_t need(const std::string& name, const Place& place) const {
+    const int64_t row = find(name);
+    if (row >= 0) return row;
+    if (rows_.empty()) {
+      fail(ErrorKind::kData, place,
+           {"an edge with an unknown row", name,
+            "a row number from 0 to " + std::to_string(dataset_.rows() - 1),
+            "correct it, or name the column of the ids with --id"});
+    }
+    fail(ErrorKind::kData, place,
+         {"an edge with an unknown id", name, "an id of the data",
+          "correct it or add the row; the nearest ids are " +
+              listed(nearest_names(name, dataset_.row_ids))});
+  }
+
+  bool by_number() const { return rows_.empty(); }
+
+ private:
+  const Dataset& dataset_;
+  std::unordered_map<std::string, int64_t> rows_;
+};
+
+bool is_header(const std::vector<std::string>& fields, const RowNames& names) {
+  const auto is_name = [&](const std::string& field) {
+    double ignored = 0;
+    return names.by_number() ? !parse_number(field, ignored) : names.find(field) < 0;
+  };
+  return is_name(fields[0]) && is_name(fields[1]);
+}
+
+float read_weight(const std::string& text, const Place& place) {
+  double weight = 0;
+  if (!parse_number(text, weight) || !(weight >= 0) || !std::isfinite(static_cast<float>(weight))) {
+    fail(ErrorKind::kData, place,
+         {"the weight of an edge is wrong", text, "a number that is not negative",
+          "correct the weight or remove the edge"});
+  }
+  return static_cast<float>(weight);
+}
+
+EdgeList read_text_edges(const std::filesystem::path& path, const RowNames& names,
+                         std::vector<std::string>& notes) {
+  EdgeList list;
+  TextRows rows(path, {.comments = true, .blanks = true});
+  std::vector<std::string> fields;
+  size_t columns = 0;
+  while (rows.next(fields)) {
+    const bool is_first = columns == 0;
+    if (is_first) columns = fields.size();
+    if (fields.size() != columns || columns < 2 || columns > 3) {
+      fail(ErrorKind::kData, rows.place(),
+           {"not an edge", counted(static_cast<int64_t>(fields.size()), "field"),
+            is_first ? "two rows and perhaps a weight" : std::to_string(columns) + " as above",
+            "write one edge per line: row, row or row, row, weight"});
+    }
+    if (is_first && is_header(fields, names)) {
+      if (!names.by_number()) {
+        notes.push_back(rows.place().text() + " is taken as a header: neither " + quote(fields[0]) +
+                        " nor " + quote(fields[1]) + " is an id of the data");
+      }
+      continue;
+    }
+    const int64_t from = names.need(fields[0], rows.place());
+    const int64_t to = names.need(fields[1], rows.place());
+    list.add(from, to, columns == 3 ? read_weight(fields[2], rows.place()) : 1.0f);
+  }
+  return list;
+}
+
+EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
+  const NpyArray array = read_npy(path);
+  if (array.shape.size() != 2 || array.shape[1] != 2) {
+    fail(ErrorKind::kData, array.place,
+         {"not a list of edges", "shape " + array.shape_text(), "shape (E, 2)",
+          "save one pair of row numbers per edge"});
+  }
+  const std::vector<int64_t> ends = to_integers(array);
+  EdgeList list;
+  for (size_t e = 0; e < ends.size(); e += 2) {
+    for (const int64_t end : {ends[e], ends[e + 1]}) {
+      if (end >= 0 && end < rows) continue;
+      fail(ErrorKind::kData, array.place,
+           {"edge " + std::to_string(e / 2) + " has an unknown row", std::to_string(end),
+            "a row number from 0 to " + std::to_string(rows - 1), "correct the edge"});
+    }
+    list.add(ends[e], ends[e + 1], 1.0f);
+  }
+  return list;
+}
+
+// Sorts, and keeps the largest weight of edges that are given several times (or both ways).
+int64_t merge(std::vector<Edge>& edges) {
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    if (a.from != b.from) return a.from < b.from;
+    if (a.to != b.to) return a.to < b.to;
+    return a.weight > b.weight;
+  });
+  const auto last = std::unique(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return a.from == b.from && a.to == b.to;
+  });
+  const int64_t merged = edges.end() - last;
+  edges.erase(last, edges.end());
+  return merged;
+}
+
+Csr to_graph(const std::vector<Edge>& edges, int64_t rows) {
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = rows;
+  pattern->cols = rows;
+  pattern->row_ptr.assign(static_cast<size_t>(rows) + 1, 0);
+  for (const Edge& e : edges) {
+    ++pattern->row_ptr[e.from + 1];
+    ++pattern->row_ptr[e.to + 1];
+  }
+  for (int64_t i = 0; i < rows; ++i) pattern->row_ptr[i + 1] += pattern->row_ptr[i];
+  pattern->col.resize(2 * edges.size());
+  Csr graph;
+  graph.values.resize(2 * edges.size());
+  std::vector<int64_t> next(pattern->row_ptr.begin(), pattern->row_ptr.end() - 1);
+  const auto put = [&](int32_t row, int32_t column, float weight) {
+    const int64_t at = next[row]++;
+    pattern->col[at] = column;
+    graph.values[at] = weight;
+  };
+  // The edges are sorted: first all smaller neighbours of a row, then all larger ones, both
+  // ascending.
+  for (const Edge& e : edges) put(e.to, e.from, e.weight);
+  for (const Edge& e : edges) put(e.from, e.to, e.weight);
+  graph.pattern = std::move(pattern);
+  return graph;
+}
+
+}  // namespace
+
+void read_graph(Dataset& dataset, const std::filesystem::path& path) {
+  EdgeList list = extension_of(path) == ".npy"
+                      ? read_npy_edges(path, dataset.rows())
+                      : read_text_edges(path, RowNames(dataset), dataset.notes);
+  const int64_t merged = merge(list.edges);
+  const auto note = [&](int64_t count, const std::string& noun, const std::string& what) {
+    if (count > 0) dataset.notes.push_back(counted(count, noun) + " of the graph " + what);
+  };
+  note(list.self_loops, "self-loop", "dropped");
+  note(list.without_weight, "edge", "with weight 0 dropped");
+  note(merged, "repeated edge", "merged with the first");
+  if (list.edges.empty()) {
+    fail(ErrorKind::kData, {path},
+         {"a graph without edges", "0 edges", "at least one edge between two rows",
+          "add edges, or leave --graph away"});
+  }
+  dataset.graph = to_graph(list.edges, dataset.rows());
+  dataset.has_graph = true;
+}
+
+}  // namespace glgnn

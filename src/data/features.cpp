@@ -1,0 +1,216 @@
+#include "data/features.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <unordered_map>
+
+#include "data/data.h"
+
+namespace glgnn {
+namespace {
+
+constexpr double kSparseBelow = 0.25;  // part of non-zeros
+
+[[noreturn]] void bad_csr(const Npz& npz, const std::string& wrong, const std::string& found,
+                          const std::string& expected) {
+  fail(ErrorKind::kData, {npz.path()},
+       {wrong, found, expected, "write the matrix again with scipy.sparse.save_npz"});
+}
+
+struct Entry {
+  int32_t column;
+  float value;
+};
+
+// One row in order: equal columns are added, as SciPy does; zeros are dropped.
+void append_row(std::vector<Entry>& row, Pattern& pattern, std::vector<float>& values) {
+  std::stable_sort(row.begin(), row.end(),
+                   [](const Entry& a, const Entry& b) { return a.column < b.column; });
+  for (size_t i = 0; i < row.size();) {
+    const int32_t column = row[i].column;
+    float sum = 0.0f;
+    for (; i < row.size() && row[i].column == column; ++i) sum += row[i].value;
+    if (sum == 0.0f) continue;
+    pattern.col.push_back(column);
+    values.push_back(sum);
+  }
+  pattern.row_ptr.push_back(pattern.nnz());
+}
+
+bool same_column(const Matrix& m, int64_t a, int64_t b) {
+  for (int64_t i = 0; i < m.rows(); ++i) {
+    if (m[i][a] != m[i][b]) return false;
+  }
+  return true;
+}
+
+bool is_constant(const Matrix& m, int64_t column) {
+  for (int64_t i = 1; i < m.rows(); ++i) {
+    if (m[i][column] != m[0][column]) return false;
+  }
+  return true;
+}
+
+void keep_columns(Dataset& dataset, const std::vector<int64_t>& columns) {
+  const Matrix& old = dataset.features.dense;
+  Matrix kept(old.rows(), static_cast<int64_t>(columns.size()));
+  for (int64_t i = 0; i < kept.rows(); ++i) {
+    for (int64_t j = 0; j < kept.cols(); ++j) kept[i][j] = old[i][columns[j]];
+  }
+  std::vector<std::string> names;
+  for (const int64_t j : columns) names.push_back(dataset.feature_names[j]);
+  dataset.features.dense = std::move(kept);
+  dataset.feature_names = std::move(names);
+}
+
+}  // namespace
+
+Features read_csr(const Npz& npz) {
+  if (npz.has("format")) {
+    const NpyArray format = npz.read("format");
+    if (!format.bytes.starts_with("csr")) {
+      bad_csr(npz, "not in compressed rows", format.bytes, "the format csr (matrix.tocsr())");
+    }
+  }
+  const std::vector<int64_t> shape = to_integers(npz.read("shape"));
+  const std::vector<int64_t> starts = to_integers(npz.read("indptr"));
+  const std::vector<int64_t> columns = to_integers(npz.read("indices"));
+  const std::vector<float> values = to_floats(npz.read("data"));
+  if (shape.size() != 2 || shape[0] < 0 || shape[1] < 0 || shape[1] > INT32_MAX) {
+    bad_csr(npz, "shape is wrong", counted(shape.size(), "number"), "the rows and the columns");
+  }
+  if (columns.size() != values.size()) {
+    bad_csr(npz, "indices and data do not match",
+            std::to_string(columns.size()) + " and " + std::to_string(values.size()),
+            "as many of one as of the other");
+  }
+  const auto rows = static_cast<size_t>(shape[0]);
+  if (starts.size() != rows + 1 || starts.front() != 0 ||
+      starts.back() != static_cast<int64_t>(columns.size()) ||
+      !std::is_sorted(starts.begin(), starts.end())) {
+    bad_csr(npz, "indptr is wrong", counted(starts.size(), "number"),
+            std::to_string(rows + 1) + " numbers that rise from 0 to " +
+                std::to_string(columns.size()));
+  }
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = shape[0];
+  pattern->cols = shape[1];
+  Features out;
+  out.is_sparse = true;
+  std::vector<Entry> row;
+  for (size_t i = 0; i < rows; ++i) {
+    row.clear();
+    for (int64_t e = starts[i]; e < starts[i + 1]; ++e) {
+      if (columns[e] < 0 || columns[e] >= shape[1]) {
+        bad_csr(npz, "row " + std::to_string(i) + " has a column that does not exist",
+                std::to_string(columns[e]), "columns from 0 to " + std::to_string(shape[1] - 1));
+      }
+      row.push_back({static_cast<int32_t>(columns[e]), values[e]});
+    }
+    append_row(row, *pattern, out.sparse.values);
+  }
+  out.sparse.pattern = std::move(pattern);
+  return out;
+}
+
+std::vector<std::string> numbered_names(int64_t count) {
+  std::vector<std::string> names;
+  for (int64_t j = 0; j < count; ++j) names.push_back("f" + std::to_string(j));
+  return names;
+}
+
+void make_sparse(Features& features) {
+  if (features.is_sparse) return;
+  const Matrix& dense = features.dense;
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = dense.rows();
+  pattern->cols = dense.cols();
+  std::vector<float> values;
+  for (int64_t i = 0; i < dense.rows(); ++i) {
+    for (int64_t j = 0; j < dense.cols(); ++j) {
+      if (dense[i][j] == 0.0f) continue;
+      pattern->col.push_back(static_cast<int32_t>(j));
+      values.push_back(dense[i][j]);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  features.sparse = {std::move(pattern), std::move(values)};
+  features.dense = Matrix();
+  features.is_sparse = true;
+}
+
+void make_dense(Features& features) {
+  if (!features.is_sparse) return;
+  const Pattern& pattern = *features.sparse.pattern;
+  Matrix dense(pattern.rows, pattern.cols);
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+      dense[i][pattern.col[e]] = features.sparse.values[e];
+    }
+  }
+  features.dense = std::move(dense);
+  features.sparse = Csr();
+  features.is_sparse = false;
+}
+
+void sparsify(Dataset& dataset) {
+  Features& features = dataset.features;
+  if (features.is_sparse || features.dense.empty()) return;
+  int64_t used = 0;
+  for (int64_t i = 0; i < features.dense.size(); ++i) {
+    const float value = features.dense.data()[i];
+    if (value < 0.0f) return;
+    used += value != 0.0f;
+  }
+  const double part = static_cast<double>(used) / static_cast<double>(features.dense.size());
+  if (part >= kSparseBelow) return;
+  make_sparse(features);
+  dataset.notes.push_back("only " + std::to_string(std::lround(100.0 * part)) +
+                          " % of the numbers are not zero: the features are kept sparse");
+}
+
+void check_constant_columns(Dataset& dataset, bool drop) {
+  const Matrix& dense = dataset.features.dense;
+  std::vector<int64_t> kept;
+  std::vector<std::string> constant;
+  for (int64_t j = 0; j < dense.cols(); ++j) {
+    if (is_constant(dense, j)) {
+      constant.push_back(dataset.feature_names[j]);
+    } else {
+      kept.push_back(j);
+    }
+  }
+  if (constant.empty()) return;
+  const bool one = constant.size() == 1;
+  dataset.notes.push_back(counted(static_cast<int64_t>(constant.size()), "column") +
+                          (one ? " has" : " have") + " the same value in every row" +
+                          (drop ? one ? " and is left out: " : " and are left out: " : ": ") +
+                          listed(constant));
+  if (drop) keep_columns(dataset, kept);
+}
+
+void check_repeated_columns(Dataset& dataset) {
+  const Matrix& dense = dataset.features.dense;
+  // A hash per column, filled row by row because that is how the matrix lies in memory.
+  std::vector<uint64_t> hash(static_cast<size_t>(dense.cols()), 14695981039346656037u);
+  for (int64_t i = 0; i < dense.rows(); ++i) {
+    for (int64_t j = 0; j < dense.cols(); ++j) {
+      const float value = dense[i][j] + 0.0f;  // -0 is 0
+      hash[j] = (hash[j] ^ std::bit_cast<uint32_t>(value)) * 1099511628211u;
+    }
+  }
+  std::unordered_map<uint64_t, int64_t> first;
+  std::vector<std::string> repeated;
+  for (int64_t j = 0; j < dense.cols(); ++j) {
+    const auto [found, is_new] = first.emplace(hash[j], j);
+    if (is_new || is_constant(dense, j) || !same_column(dense, found->second, j)) continue;
+    repeated.push_back(dataset.feature_names[j] + " = " + dataset.feature_names[found->second]);
+  }
+  if (repeated.empty()) return;
+  dataset.notes.push_back(counted(static_cast<int64_t>(repeated.size()), "column") +
+                          (repeated.size() == 1 ? " repeats" : " repeat") +
+                          " another one, which then counts twice: " + listed(repeated));
+}
+
+}  // namespace glgnn

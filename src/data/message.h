@@ -1,0 +1,46 @@
+// The wording of this folder's errors, in one place: FILE:LINE: wrong: found "…", expected …;
+// repair.
+#pragma once
+
+#include <glgnn/error.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glgnn {
+
+// Where something was read; line 0 means the file has no lines.
+struct Place {
+  std::filesystem::path file;
+  int64_t line = 0;
+
+  std::string text() const;
+};
+
+// The four parts of a message. `found` is quoted as it is (cut if long, control characters masked).
+struct Complaint {
+  std::string wrong;
+  std::string found;
+  std::string expected;
+  std::string repair;
+};
+
+[[noreturn]] void fail(ErrorKind kind, const Place& place, const Complaint& complaint);
+
+// `text` in quotes, short enough and clean enough for a terminal.
+std::string quote(std::string_view text);
+
+// "1 edge", "2 edges".
+std::string counted(int64_t number, const std::string& noun);
+
+// The first few of `items` with commas; "and 7 more" for the rest.
+std::string listed(const std::vector<std::string>& items, size_t limit = 5);
+
+// The names most like `name` (case does not matter), best first; at most `limit`.
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names,
+                                       size_t limit = 3);
+
+}  // namespace glgnn

@@ -1,0 +1,252 @@
+#include "data/npy.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "data/file.h"
+
+namespace glgnn {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "arrays are read as little-endian");
+
+[[noreturn]] void damaged(const Place& place, const std::string& found,
+                          const std::string& expected) {
+  fail(ErrorKind::kData, place,
+       {"truncated or damaged .npy array", found, expected, "write it again with numpy.save"});
+}
+
+struct Header {
+  std::string_view dict;   // the text of a Python dictionary
+  std::string_view bytes;  // what follows it
+};
+
+Header split_header(std::string_view all, const Place& place) {
+  if (!all.starts_with("\x93NUMPY") || all.size() < 10) {
+    damaged(place, std::string(all.substr(0, 6)), "an array that begins with \\x93NUMPY");
+  }
+  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(all[i])); };
+  const size_t version = byte(6);
+  if (version < 1 || version > 3) {
+    damaged(place, "format version " + std::to_string(version), "version 1, 2 or 3");
+  }
+  size_t start = 10;
+  size_t size = byte(8) | byte(9) << 8;
+  if (version > 1) {
+    start = 12;
+    if (all.size() < start) damaged(place, counted(all.size(), "byte"), "a whole header");
+    size |= byte(10) << 16 | byte(11) << 24;
+  }
+  if (all.size() - start < size) {
+    damaged(place, counted(all.size(), "byte"), "a header of " + counted(size, "byte"));
+  }
+  return {all.substr(start, size), all.substr(start + size)};
+}
+
+// The text after 'key': in the dictionary.
+std::string_view value_of(std::string_view dict, std::string_view key, const Place& place) {
+  size_t at = dict.find("'" + std::string(key) + "'");
+  if (at != std::string_view::npos) at = dict.find(':', at + key.size() + 2);
+  if (at != std::string_view::npos) at = dict.find_first_not_of(' ', at + 1);
+  if (at == std::string_view::npos) {
+    damaged(place, std::string(dict), "a header with '" + std::string(key) + "'");
+  }
+  return dict.substr(at);
+}
+
+// Sets kind and width; returns whether the bytes have to be swapped.
+bool parse_type(std::string_view value, NpyArray& array) {
+  const size_t end = value.size() > 1 && value[0] == '\'' ? value.find('\'', 1) : 0;
+  const std::string_view type =
+      end != std::string_view::npos && end > 0 ? value.substr(1, end - 1) : value.substr(0, 20);
+  if (type.size() >= 3) {
+    array.kind = type[1];
+    const char* const last = type.data() + type.size();
+    const bool whole = std::from_chars(type.data() + 2, last, array.width).ptr == last;
+    const int w = array.width;
+    const bool is_integer =
+        (array.kind == 'i' || array.kind == 'u') && (w == 1 || w == 2 || w == 4 || w == 8);
+    const bool is_float = array.kind == 'f' && (w == 4 || w == 8);
+    const bool is_other = (array.kind == 'b' && w == 1) || (array.kind == 'S' && w > 0);
+    const bool order = std::string_view("<>|=").find(type[0]) != std::string_view::npos;
+    if (whole && order && (is_integer || is_float || is_other)) return type[0] == '>';
+  }
+  fail(ErrorKind::kData, array.place,
+       {"array of a type that cannot be read", std::string(type),
+        "float32, float64, bool or integers of 8 to 64 bits",
+        "convert it with array.astype(numpy.float32), labels with numpy.unique(y, "
+        "return_inverse=True)"});
+}
+
+std::vector<int64_t> parse_shape(std::string_view value, const Place& place) {
+  const size_t end = value.find(')');
+  if (!value.starts_with('(') || end == std::string_view::npos) {
+    damaged(place, std::string(value), "a shape in parentheses");
+  }
+  std::vector<int64_t> shape;
+  std::string_view rest = value.substr(1, end - 1);
+  while (rest.find_first_not_of(" ,") != std::string_view::npos) {
+    rest.remove_prefix(rest.find_first_not_of(" ,"));
+    int64_t size = 0;
+    const auto [stop, code] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+    if (code != std::errc() || size < 0) damaged(place, std::string(value), "a shape of numbers");
+    shape.push_back(size);
+    rest.remove_prefix(static_cast<size_t>(stop - rest.data()));
+  }
+  return shape;
+}
+
+// Column-major to row-major.
+void reorder(NpyArray& array) {
+  const auto width = static_cast<size_t>(array.width);
+  const auto rows = static_cast<size_t>(array.shape[0]);
+  const auto cols = static_cast<size_t>(array.shape[1]);
+  std::string out(array.bytes.size(), '\0');
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < cols; ++j) {
+      std::memcpy(&out[(i * cols + j) * width], &array.bytes[(j * rows + i) * width], width);
+    }
+  }
+  array.bytes = std::move(out);
+}
+
+// Calls visit(index, number) for all, with the numbers' own type.
+template <class T, class Visit>
+void visit_as(const NpyArray& array, const Visit& visit) {
+  for (size_t i = 0; i < array.bytes.size() / sizeof(T); ++i) {
+    T number;
+    std::memcpy(&number, &array.bytes[i * sizeof(T)], sizeof(T));
+    visit(i, number);
+  }
+}
+
+template <class Visit>
+void for_each_number(const NpyArray& array, const Visit& visit) {
+  switch (array.kind == 'S' ? 0 : array.kind * 16 + array.width) {
+    case 'f' * 16 + 4:
+      return visit_as<float>(array, visit);
+    case 'f' * 16 + 8:
+      return visit_as<double>(array, visit);
+    case 'i' * 16 + 1:
+      return visit_as<int8_t>(array, visit);
+    case 'i' * 16 + 2:
+      return visit_as<int16_t>(array, visit);
+    case 'i' * 16 + 4:
+      return visit_as<int32_t>(array, visit);
+    case 'i' * 16 + 8:
+      return visit_as<int64_t>(array, visit);
+    case 'b' * 16 + 1:
+    case 'u' * 16 + 1:
+      return visit_as<uint8_t>(array, visit);
+    case 'u' * 16 + 2:
+      return visit_as<uint16_t>(array, visit);
+    case 'u' * 16 + 4:
+      return visit_as<uint32_t>(array, visit);
+    case 'u' * 16 + 8:
+      return visit_as<uint64_t>(array, visit);
+    default:
+      fail(
+          ErrorKind::kData, array.place,
+          {"array of text", "bytes", "an array of numbers", "convert it with array.astype(float)"});
+  }
+}
+
+std::string position_text(const NpyArray& array, size_t index) {
+  if (array.shape.size() < 2) return "element " + std::to_string(index);
+  const auto cols = static_cast<size_t>(array.shape[1]);
+  return "row " + std::to_string(index / cols) + ", column " + std::to_string(index % cols);
+}
+
+}  // namespace
+
+int64_t NpyArray::size() const { return static_cast<int64_t>(bytes.size()) / width; }
+
+std::string NpyArray::shape_text() const {
+  std::string text;
+  for (const int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "(" + text + (shape.size() == 1 ? ",)" : ")");
+}
+
+NpyArray parse_npy(std::string_view bytes, const Place& place) {
+  const Header header = split_header(bytes, place);
+  NpyArray array;
+  array.place = place;
+  const bool swapped = parse_type(value_of(header.dict, "descr", place), array);
+  array.shape = parse_shape(value_of(header.dict, "shape", place), place);
+  if (array.shape.size() > 2) {
+    fail(ErrorKind::kData, place,
+         {"too many dimensions", array.shape_text(), "one or two dimensions",
+          "make one row of each sample with X.reshape(len(X), -1)"});
+  }
+  // Compared in double, because the product of a damaged shape may not fit into 64 bits.
+  double wanted = array.width;
+  for (const int64_t n : array.shape) wanted *= static_cast<double>(n);
+  if (wanted != static_cast<double>(header.bytes.size())) {
+    damaged(place, counted(static_cast<int64_t>(header.bytes.size()), "byte") + " of numbers",
+            "as many as shape " + array.shape_text() + " needs");
+  }
+  array.bytes = std::string(header.bytes);
+  if (swapped) {
+    const auto width = static_cast<size_t>(array.width);
+    for (size_t i = 0; i < array.bytes.size(); i += width) {
+      std::reverse(array.bytes.begin() + i, array.bytes.begin() + i + width);
+    }
+  }
+  const bool fortran = value_of(header.dict, "fortran_order", place).starts_with("True");
+  if (fortran && array.shape.size() == 2) reorder(array);
+  return array;
+}
+
+NpyArray read_npy(const std::filesystem::path& path) {
+  const std::string bytes = read_bytes(path);
+  if (bytes.empty()) {
+    fail(ErrorKind::kData, {path},
+         {"empty file", "0 bytes", "an array written by numpy.save", "write it again"});
+  }
+  return parse_npy(bytes, {path});
+}
+
+std::vector<float> to_floats(const NpyArray& array) {
+  std::vector<float> out(static_cast<size_t>(array.size()));
+  for_each_number(array, [&](size_t i, auto number) {
+    out[i] = static_cast<float>(number);
+    if (!std::isfinite(out[i])) {
+      fail(ErrorKind::kData, array.place,
+           {position_text(array, i) + " is not a finite number",
+            std::to_string(static_cast<double>(number)), "numbers that fit into float32",
+            "replace or remove the value (numpy.isfinite finds them all)"});
+    }
+  });
+  return out;
+}
+
+Matrix to_matrix(const NpyArray& array) {
+  if (array.shape.size() != 2) {
+    fail(ErrorKind::kData, array.place,
+         {"not a matrix", "shape " + array.shape_text(), "two dimensions, rows and columns",
+          "make a matrix of it with X.reshape(len(X), -1)"});
+  }
+  const std::vector<float> numbers = to_floats(array);
+  Matrix out(array.shape[0], array.shape[1]);
+  std::copy(numbers.begin(), numbers.end(), out.data());
+  return out;
+}
+
+std::vector<int64_t> to_integers(const NpyArray& array) {
+  std::vector<int64_t> out(static_cast<size_t>(array.size()));
+  for_each_number(array, [&](size_t i, auto number) {
+    const auto value = static_cast<double>(number);
+    if (!(std::abs(value) < 0x1p62) || value != std::floor(value)) {
+      fail(ErrorKind::kData, array.place,
+           {position_text(array, i) + " is not a whole number", std::to_string(value), "integers",
+            "convert the array with array.astype(numpy.int64)"});
+    }
+    out[i] = static_cast<int64_t>(number);
+  });
+  return out;
+}
+
+}  // namespace glgnn

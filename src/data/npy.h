@@ -1,0 +1,40 @@
+// NumPy's .npy format, versions 1 to 3.
+#pragma once
+
+#include <glgnn/matrix.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/message.h"
+
+namespace glgnn {
+
+// An array of up to two dimensions, row-major, in this machine's byte order.
+struct NpyArray {
+  std::vector<int64_t> shape;
+  char kind = 'f';  // f float, i signed, u unsigned, b bool, S bytes
+  int width = 4;    // bytes per element
+  std::string bytes;
+  Place place;  // where it was read, for errors
+
+  int64_t size() const;
+  std::string shape_text() const;  // "(178, 13)"
+};
+
+NpyArray parse_npy(std::string_view bytes, const Place& place);
+NpyArray read_npy(const std::filesystem::path& path);
+
+// All numbers as float32, in order; one that is not finite is an error.
+std::vector<float> to_floats(const NpyArray& array);
+
+// As a matrix; the array must have two dimensions.
+Matrix to_matrix(const NpyArray& array);
+
+// All numbers as integers; the array must have one dimension (or two, for pairs) and whole numbers.
+std::vector<int64_t> to_integers(const NpyArray& array);
+
+}  // namespace glgnn

@@ -1,0 +1,173 @@
+// Scaling of features, and which one `auto` means.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "data/data.h"
+#include "data/message.h"
+
+namespace glgnn {
+namespace {
+
+// Calls visit(value) for each stored number of row i; a sparse row's zeros are not stored.
+template <class F, class Visit>
+void for_row(F& features, int64_t i, const Visit& visit) {
+  if (features.is_sparse) {
+    const Pattern& pattern = *features.sparse.pattern;
+    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+      visit(features.sparse.values[e]);
+    }
+  } else {
+    for (int64_t j = 0; j < features.dense.cols(); ++j) visit(features.dense[i][j]);
+  }
+}
+
+bool has_unit_rows(const Features& features) {
+  for (int64_t i = 0; i < features.rows(); ++i) {
+    double squares = 0;
+    for_row(features, i, [&](float x) { squares += static_cast<double>(x) * x; });
+    if (std::abs(std::sqrt(squares) - 1.0) > 1e-3) return false;
+  }
+  return true;
+}
+
+// Grey values: whole numbers from 0 to at most 255 that most columns share as a common scale.
+// Columns of separate quantities would each have a range of their own.
+bool looks_like_pixels(const Matrix& dense) {
+  if (dense.cols() < 16) return false;
+  std::vector<float> low(static_cast<size_t>(dense.cols()), std::numeric_limits<float>::max());
+  std::vector<float> high(static_cast<size_t>(dense.cols()), 0.0f);
+  for (int64_t i = 0; i < dense.rows(); ++i) {
+    for (int64_t j = 0; j < dense.cols(); ++j) {
+      const float x = dense[i][j];
+      if (x < 0.0f || x > 255.0f || x != std::floor(x)) return false;
+      low[j] = std::min(low[j], x);
+      high[j] = std::max(high[j], x);
+    }
+  }
+  const float largest = *std::max_element(high.begin(), high.end());
+  int64_t varying = 0, wide = 0;
+  for (size_t j = 0; j < high.size(); ++j) {
+    if (low[j] >= high[j]) continue;
+    ++varying;
+    wide += 2.0f * high[j] >= largest;
+  }
+  return varying > 0 && 2 * wide >= varying;
+}
+
+FeatureScale learn_standard(const Matrix& dense) {
+  const auto columns = static_cast<size_t>(dense.cols());
+  const double count = static_cast<double>(dense.rows());
+  std::vector<double> mean(columns), squares(columns);
+  std::vector<bool> varies(columns);
+  for (int64_t i = 0; i < dense.rows(); ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      mean[j] += dense[i][j] / count;
+      varies[j] = varies[j] || dense[i][j] != dense[0][j];
+    }
+  }
+  for (int64_t i = 0; i < dense.rows(); ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      const double apart = dense[i][j] - mean[j];
+      squares[j] += apart * apart / count;
+    }
+  }
+  FeatureScale scale{Scaling::kStandard, {}, {}};
+  for (size_t j = 0; j < columns; ++j) {
+    scale.shift.push_back(static_cast<float>(mean[j]));
+    // Rounding leaves a constant column a tiny deviation: divided by it, noise would become data.
+    scale.factor.push_back(varies[j] ? static_cast<float>(1.0 / std::sqrt(squares[j])) : 0.0f);
+  }
+  return scale;
+}
+
+FeatureScale learn_max(const Features& features) {
+  float largest = 0.0f;
+  for (int64_t i = 0; i < features.rows(); ++i) {
+    for_row(features, i, [&](float x) { largest = std::max(largest, std::abs(x)); });
+  }
+  const float factor = largest > 0.0f ? 1.0f / largest : 1.0f;
+  const auto columns = static_cast<size_t>(features.cols());
+  return {Scaling::kMax, std::vector<float>(columns, 0.0f), std::vector<float>(columns, factor)};
+}
+
+void scale_columns(Features& features, const FeatureScale& scale) {
+  if (scale.factor.size() != static_cast<size_t>(features.cols())) {
+    throw Error(
+        ErrorKind::kUsage,
+        "scaling learned from " + counted(static_cast<int64_t>(scale.factor.size()), "column") +
+            " and applied to " + counted(features.cols(), "column") + "; give the same columns");
+  }
+  if (features.is_sparse) {
+    const Pattern& pattern = *features.sparse.pattern;
+    for (int64_t e = 0; e < pattern.nnz(); ++e) {
+      features.sparse.values[e] *= scale.factor[pattern.col[e]];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < features.rows(); ++i) {
+    float* const row = features.dense[i];
+    for (int64_t j = 0; j < features.cols(); ++j) {
+      row[j] = (row[j] - scale.shift[j]) * scale.factor[j];
+    }
+  }
+}
+
+void scale_rows(Features& features, Scaling scaling) {
+  for (int64_t i = 0; i < features.rows(); ++i) {
+    double sum = 0, squares = 0;
+    for_row(features, i, [&](float x) {
+      sum += std::abs(x);
+      squares += static_cast<double>(x) * x;
+    });
+    const double size = scaling == Scaling::kRowSum ? sum : std::sqrt(squares);
+    if (size == 0) continue;
+    for_row(features, i, [&](float& x) { x = static_cast<float>(x / size); });
+  }
+}
+
+void refuse_sparse_standard(const Features& features, Scaling scaling) {
+  if (scaling != Scaling::kStandard || !features.is_sparse) return;
+  throw Error(
+      ErrorKind::kUsage,
+      "setting scaling: found \"standard\" for sparse features, expected none, max, row_sum "
+      "or row_unit, which leave zeros zero; choose one of them");
+}
+
+}  // namespace
+
+Scaling resolve_scaling(Scaling scaling, const Features& features, const std::string& publishers) {
+  if (scaling != Scaling::kAuto) return scaling;
+  if (!publishers.empty()) {
+    Config config;
+    set_setting(config, "scaling", publishers);
+    if (config.scaling != Scaling::kAuto) return config.scaling;
+  }
+  if (features.is_sparse) return has_unit_rows(features) ? Scaling::kNone : Scaling::kRowSum;
+  return looks_like_pixels(features.dense) ? Scaling::kMax : Scaling::kStandard;
+}
+
+FeatureScale learn_scale(const Features& features, Scaling scaling) {
+  refuse_sparse_standard(features, scaling);
+  if (scaling == Scaling::kAuto) {
+    throw Error(ErrorKind::kUsage, "setting scaling: found \"auto\"; resolve_scaling comes first");
+  }
+  if (scaling == Scaling::kStandard) return learn_standard(features.dense);
+  if (scaling == Scaling::kMax) return learn_max(features);
+  return {scaling, {}, {}};
+}
+
+void apply_scale(Features& features, const FeatureScale& scale) {
+  refuse_sparse_standard(features, scale.scaling);
+  if (scale.scaling == Scaling::kStandard || scale.scaling == Scaling::kMax) {
+    scale_columns(features, scale);
+  } else if (scale.scaling == Scaling::kRowSum || scale.scaling == Scaling::kRowUnit) {
+    scale_rows(features, scale.scaling);
+  }
+}
+
+void scale_features(Features& features, Scaling scaling) {
+  apply_scale(features, learn_scale(features, scaling));
+}
+
+}  // namespace glgnn

@@ -1,0 +1,90 @@
+// The table of everything that can be read, and the one function that reads it.
+#include <algorithm>
+#include <array>
+
+#include "data/features.h"
+#include "data/file.h"
+#include "data/formats.h"
+#include "data/message.h"
+
+namespace glgnn {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Reader {
+  const char* extension;
+  Dataset (*read)(const fs::path&, const LoadOptions&);
+};
+
+constexpr std::array kReaders{
+    Reader{".csv", read_table},   Reader{".tsv", read_table},   Reader{".tab", read_table},
+    Reader{".npy", read_npy_set}, Reader{".npz", read_npz_set},
+};
+
+std::string extensions() {
+  std::string text;
+  for (const Reader& reader : kReaders)
+    text += (text.empty() ? "" : ", ") + std::string(reader.extension);
+  return text;
+}
+
+[[noreturn]] void unknown_name(const std::string& what) {
+  const std::vector<std::string> names = shipped_datasets();
+  fail(ErrorKind::kUsage, {what},
+       {"no shipped dataset, file or folder of this name", what,
+        "one of " + listed(names, names.size()),
+        "the nearest is " + quote(nearest_names(what, names)[0])});
+}
+
+Dataset read_anything(const std::string& what, const LoadOptions& options) {
+  const std::vector<std::string> names = shipped_datasets();
+  if (std::find(names.begin(), names.end(), what) != names.end()) {
+    return read_folder(shipped_folder() / what, options);
+  }
+  const fs::path path = what;
+  if (fs::is_directory(path)) return read_folder(path, options);
+  if (!fs::exists(path) && !path.has_extension() && !path.has_parent_path()) unknown_name(what);
+  require_file(path);
+  const std::string extension = extension_of(path);
+  for (const Reader& reader : kReaders) {
+    if (extension == reader.extension) return reader.read(path, options);
+  }
+  fail(ErrorKind::kUsage, {path},
+       {"unknown kind of file", extension.empty() ? what : extension, extensions() + " or a folder",
+        "rename or convert the file"});
+}
+
+void check_size(const Dataset& dataset, const std::string& what, const LoadOptions& options) {
+  const int64_t fewest = options.new_rows ? 1 : 3;
+  if (dataset.rows() < fewest) {
+    fail(ErrorKind::kData, {what},
+         {"too few rows", counted(dataset.rows(), "row"), std::to_string(fewest) + " at least",
+          "add rows"});
+  }
+  if (dataset.rows() > INT32_MAX) {
+    fail(ErrorKind::kData, {what},
+         {"too many rows", counted(dataset.rows(), "row"), std::to_string(INT32_MAX) + " at most",
+          "leave some out"});
+  }
+  if (dataset.features.cols() == 0) {
+    fail(ErrorKind::kData, {what},
+         {"no features", "0 columns", "at least one column", "add the columns to learn from"});
+  }
+}
+
+}  // namespace
+
+Dataset load_dataset(const std::string& what, const LoadOptions& options) {
+  Dataset dataset = read_anything(what, options);
+  check_size(dataset, what, options);
+  sparsify(dataset);
+  if (!options.graph.empty()) read_graph(dataset, options.graph);
+  if (!options.split.empty()) {
+    dataset.splits = {read_split(dataset, options.split)};
+    dataset.splits_are_seeds = true;
+  }
+  return dataset;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,116 @@
+// Splits of the labelled rows, made by a seed.
+#include <algorithm>
+#include <cmath>
+
+#include "core/rng.h"
+#include "data/data.h"
+#include "data/message.h"
+
+namespace glgnn {
+namespace {
+
+// The labelled rows of each class, in the random order of this seed.
+std::vector<std::vector<int32_t>> shuffled_classes(const std::vector<int32_t>& labels,
+                                                   int64_t classes, uint64_t seed) {
+  const Rng rng{seed, Stream::kSplit};
+  std::vector<std::vector<std::pair<uint64_t, int32_t>>> keyed(static_cast<size_t>(classes));
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0) continue;
+    if (labels[i] >= classes) {
+      throw Error(ErrorKind::kUsage, "row " + std::to_string(i) + " has class " +
+                                         std::to_string(labels[i]) + ", expected less than " +
+                                         std::to_string(classes));
+    }
+    const auto bits = rng.block(i);
+    keyed[labels[i]].emplace_back(static_cast<uint64_t>(bits[0]) << 32 | bits[1],
+                                  static_cast<int32_t>(i));
+  }
+  std::vector<std::vector<int32_t>> rows(keyed.size());
+  for (size_t c = 0; c < keyed.size(); ++c) {
+    std::sort(keyed[c].begin(), keyed[c].end());
+    for (const auto& [key, row] : keyed[c]) rows[c].push_back(row);
+  }
+  return rows;
+}
+
+// Takes `fraction` of each class from the end of its rows, and leaves it one row at least. The
+// rounding is carried from class to class, so that small classes together give their part.
+std::vector<int32_t> take(std::vector<std::vector<int32_t>>& rows, double fraction) {
+  std::vector<int32_t> part;
+  double wanted = 0;
+  for (std::vector<int32_t>& of_class : rows) {
+    if (of_class.size() < 2) continue;
+    wanted += fraction * static_cast<double>(of_class.size());
+    while (of_class.size() > 1 && std::floor(wanted + 0.5) > static_cast<double>(part.size())) {
+      part.push_back(of_class.back());
+      of_class.pop_back();
+    }
+  }
+  if (part.empty() && fraction > 0) {  // too few rows for the fraction: the largest class gives one
+    const auto largest = std::max_element(
+        rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    if (largest != rows.end() && largest->size() > 1) {
+      part.push_back(largest->back());
+      largest->pop_back();
+    }
+  }
+  std::sort(part.begin(), part.end());
+  return part;
+}
+
+void check_fractions(SplitFractions f) {
+  if (f.train > 0 && f.train <= 1 && f.test >= 0 && f.test < 1) return;
+  throw Error(ErrorKind::kUsage, "fractions of a split: found train " + std::to_string(f.train) +
+                                     " and test " + std::to_string(f.test) +
+                                     ", expected train above 0 and up to 1, test from 0 and below "
+                                     "1; correct them");
+}
+
+[[noreturn]] void cannot_split(const std::string& part, size_t labelled) {
+  throw Error(
+      ErrorKind::kData,
+      "no labelled row can be kept for " + part + ": found " +
+          counted(static_cast<int64_t>(labelled), "labelled row") +
+          ", expected a class with two rows or more besides those of other parts; label more "
+          "rows, or train on all of them (train fraction 1)");
+}
+
+}  // namespace
+
+Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFractions fractions,
+                 uint64_t seed) {
+  check_fractions(fractions);
+  std::vector<std::vector<int32_t>> rows = shuffled_classes(labels, classes, seed);
+  size_t labelled = 0;
+  for (const auto& of_class : rows) labelled += of_class.size();
+  if (labelled == 0) {
+    throw Error(ErrorKind::kData,
+                "no labelled row: found 0 labels in " +
+                    counted(static_cast<int64_t>(labels.size()), "row") +
+                    ", expected some; name the column (or file) of the labels with --label");
+  }
+  Split split;
+  split.test = take(rows, fractions.test);
+  if (fractions.test > 0 && split.test.empty()) cannot_split("test", labelled);
+  split.val = take(rows, 1.0 - fractions.train);
+  if (fractions.train < 1 && split.val.empty()) cannot_split("validation", labelled);
+  for (const auto& of_class : rows) {
+    split.train.insert(split.train.end(), of_class.begin(), of_class.end());
+  }
+  std::sort(split.train.begin(), split.train.end());
+  return split;
+}
+
+std::vector<int32_t> reveal_labels(std::span<const int32_t> labels, std::span<const int32_t> rows) {
+  std::vector<int32_t> revealed(labels.size(), -1);
+  for (const int32_t row : rows) {
+    if (row < 0 || static_cast<size_t>(row) >= labels.size()) {
+      throw Error(ErrorKind::kUsage, "no such row: found " + std::to_string(row) +
+                                         ", expected less than " + std::to_string(labels.size()));
+    }
+    revealed[row] = labels[row];
+  }
+  return revealed;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,160 @@
+#include "data/text_rows.h"
+
+#include <csv.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <new>
+
+#include "data/file.h"
+
+namespace glgnn {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+void split_blanks(std::string_view line, std::vector<std::string>& fields) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  for (size_t begin = line.find_first_not_of(kBlanks); begin != std::string_view::npos;) {
+    const size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
+    fields.emplace_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(kBlanks, end);
+  }
+}
+
+}  // namespace
+
+struct TextRows::Parser {
+  csv_parser csv;
+  std::vector<std::string>* fields = nullptr;
+  bool row_done = false;
+
+  explicit Parser(char delimiter) {
+    if (csv_init(&csv, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+    csv_set_delim(&csv, static_cast<unsigned char>(delimiter));
+  }
+  ~Parser() { csv_free(&csv); }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  // The callbacks only collect: an exception must not pass through C code.
+  static void on_field(void* text, size_t size, void* self) {
+    static_cast<Parser*>(self)->fields->emplace_back(static_cast<const char*>(text), size);
+  }
+  static void on_row(int, void* self) { static_cast<Parser*>(self)->row_done = true; }
+
+  bool feed(std::string_view line) {
+    return csv_parse(&csv, line.data(), line.size(), on_field, on_row, this) == line.size();
+  }
+  bool finish() { return csv_fini(&csv, on_field, on_row, this) == 0; }
+};
+
+TextRows::TextRows(const std::filesystem::path& path, TextFormat format)
+    : path_(path), format_(format), text_(read_bytes(path)) {
+  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+    fail(ErrorKind::kData, {path_, 1},
+         {"not UTF-8 text", "a UTF-16 byte order mark", "UTF-8",
+          "save the file as \"CSV UTF-8\" or convert it with iconv"});
+  }
+  if (text_.starts_with(kByteOrderMark)) position_ = kByteOrderMark.size();
+  if (text_.find_first_not_of(" \t\r\n", position_) == std::string::npos) {
+    fail(ErrorKind::kData, {path_},
+         {"empty file", counted(static_cast<int64_t>(text_.size()), "byte"), "rows of text",
+          "check that the file was written completely"});
+  }
+  const std::string extension = extension_of(path_);
+  delimiter_ = extension == ".tsv" || extension == ".tab" ? '\t' : sniff();
+  parser_ = std::make_unique<Parser>(delimiter_);
+}
+
+TextRows::~TextRows() = default;
+
+bool TextRows::next(std::vector<std::string>& fields) {
+  fields.clear();
+  parser_->fields = &fields;
+  parser_->row_done = false;
+  bool in_row = false;
+  // One line at a time, so that a row's line number is known also when fields contain line ends.
+  while (position_ < text_.size()) {
+    const std::string_view line = take_line();
+    if (!in_row) {
+      if (is_blank(line) || (format_.comments && line.starts_with('#'))) continue;
+      in_row = true;
+      row_line_ = line_;
+      row_begin_ = position_ - line.size();
+    }
+    if (delimiter_ == ' ') {
+      split_blanks(line, fields);
+      return true;
+    }
+    if (!parser_->feed(line)) bad_quotes();
+    if (parser_->row_done) return true;
+  }
+  if (in_row && !parser_->finish()) bad_quotes();
+  return in_row;
+}
+
+// The next line with its end, which is \n, \r\n or \r.
+std::string_view TextRows::take_line() {
+  size_t end = std::min(text_.find_first_of("\r\n", position_), text_.size());
+  if (end < text_.size()) ++end;
+  if (end < text_.size() && text_[end - 1] == '\r' && text_[end] == '\n') ++end;
+  const std::string_view line = std::string_view(text_).substr(position_, end - position_);
+  position_ = end;
+  ++line_;
+  return line;
+}
+
+bool TextRows::is_blank(std::string_view line) const {
+  return line.find_first_not_of(delimiter_ == '\t' ? " \r\n" : " \t\r\n") == std::string_view::npos;
+}
+
+char TextRows::sniff() const {
+  constexpr std::array<char, 3> kDelimiters{',', ';', '\t'};
+  std::array<int, 3> counts{};
+  bool in_quotes = false, at_start = true, in_comment = false;
+  for (size_t i = position_; i < text_.size(); ++i) {
+    const char c = text_[i];
+    if (c == '\n' || c == '\r') {
+      if (!at_start && !in_comment && !in_quotes) break;
+      at_start = !in_quotes;
+      in_comment = false;
+      continue;
+    }
+    if (at_start && c == '#' && format_.comments) in_comment = true;
+    if (in_comment) continue;
+    if (c != ' ') at_start = false;
+    if (c == '"') in_quotes = !in_quotes;
+    for (size_t d = 0; d < kDelimiters.size(); ++d) counts[d] += !in_quotes && c == kDelimiters[d];
+  }
+  size_t best = 0;
+  for (size_t d = 1; d < kDelimiters.size(); ++d) best = counts[d] > counts[best] ? d : best;
+  return counts[best] == 0 && format_.blanks ? ' ' : kDelimiters[best];
+}
+
+void TextRows::bad_quotes() const {
+  const size_t end = std::min(text_.find_first_of("\r\n", row_begin_), text_.size());
+  fail(ErrorKind::kData, place(),
+       {"quotes do not match", text_.substr(row_begin_, end - row_begin_),
+        "fields in quotes that end with a quote, and two quotes for one inside",
+        "correct the quotes of the row that begins here"});
+}
+
+bool parse_number(std::string_view text, double& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc::result_out_of_range) {  // strtod says which way: 0 or infinity
+    value = std::strtod(std::string(text).c_str(), nullptr);
+    return end == text.data() + text.size();
+  }
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_integer(std::string_view text, int64_t& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace glgnn

@@ -1,0 +1,62 @@
+// Rows of fields from a text file: CSV, TSV and lists separated by blanks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/message.h"
+
+namespace glgnn {
+
+struct TextFormat {
+  bool comments = false;  // lines that start with # are skipped
+  bool blanks = false;    // without comma, semicolon or tab, fields are separated by blanks
+};
+
+// Reads a file row by row. The delimiter is a tab for .tsv and .tab; else it is the one of comma,
+// semicolon and tab that the first row has most of. Quotes, quoted line ends, a byte order mark and
+// every kind of line end are understood; empty lines are skipped.
+class TextRows {
+ public:
+  TextRows(const std::filesystem::path& path, TextFormat format = {});
+  ~TextRows();
+  TextRows(const TextRows&) = delete;
+  TextRows& operator=(const TextRows&) = delete;
+
+  // The next row's fields, without blanks around them; false at the end.
+  bool next(std::vector<std::string>& fields);
+
+  // Where the row that next() returned begins.
+  Place place() const { return {path_, row_line_}; }
+  char delimiter() const { return delimiter_; }
+
+ private:
+  struct Parser;  // libcsv's state
+
+  std::string_view take_line();
+  bool is_blank(std::string_view line) const;
+  char sniff() const;
+  [[noreturn]] void bad_quotes() const;
+
+  std::filesystem::path path_;
+  TextFormat format_;
+  std::string text_;
+  size_t position_ = 0;
+  int64_t line_ = 0;
+  int64_t row_line_ = 0;
+  size_t row_begin_ = 0;
+  char delimiter_ = ',';
+  std::unique_ptr<Parser> parser_;
+};
+
+// A number as people write it in tables ("+1.5e3"; also nan and inf); false if it is not one.
+bool parse_number(std::string_view text, double& value);
+
+// A whole number; false if it is not one.
+bool parse_integer(std::string_view text, int64_t& value);
+
+}  // namespace glgnn

@@ -1,0 +1,60 @@
+// The whole model: M sub-modules and the network of graphs between them.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/csr.h>
+#include <glgnn/trainer.h>
+
+#include <deque>
+#include <vector>
+
+#include "nn/graph_network.h"
+#include "nn/inputs.h"
+#include "nn/sub_module.h"
+
+namespace glgnn {
+
+struct GlGnnOutput {
+  std::vector<SubModuleOutput> modules;
+  GraphNetworkOutput network;
+};
+
+struct LossTerms {
+  double graph = 0, entropy = 0, decay = 0;  // weighted
+  double total() const { return graph + entropy + decay; }
+};
+
+class GlGnn {
+ public:
+  // Problem and config must outlive the model.
+  GlGnn(const Problem& problem, const Config& config, const Context& context);
+
+  GlGnnOutput forward(Tape& tape, const Pass& pass);
+  // The loss of a training pass; its gradient is put on the tape.
+  LossTerms loss(Tape& tape, const GlGnnOutput& out);
+  // After a training step: keeps what the next epoch reads (hop graphs, the previous prediction).
+  void finish_epoch(const GlGnnOutput& out);
+
+  std::vector<Parameter*> parameters();
+  std::deque<SubModule>& modules() { return modules_; }
+  GraphNetwork& network() { return network_; }
+  // Brings s back to where the readings want it after a step of the optimiser.
+  void constrain();
+
+ private:
+  ShownLabels shown_labels(const Pass& pass) const;
+
+  const Config& config_;
+  Context context_;
+  Inputs inputs_;
+  std::deque<SubModule> modules_;
+  GraphNetwork network_;
+};
+
+// A value on the tape as a matrix of its own.
+Csr to_csr(const SparseVar& a);
+
+// softmax over each row's union of edges of sum_m weight_m A'_m: the learned graph, for people.
+Csr fuse_graphs(const std::vector<Csr>& graphs, const float* weights);
+
+}  // namespace glgnn

@@ -1,0 +1,68 @@
+// What every module reads, made once for a fit: features in the shapes the ops want, labels, the
+// graph.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/trainer.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/rng.h"
+#include "kernels/transpose.h"
+
+namespace glgnn {
+
+// Labels as the graph learner sees them in one pass: lambda where shown, zero elsewhere.
+struct ShownLabels {
+  Matrix dense;      // N x C
+  Matrix xl_values;  // sparse X only: the values of Inputs::xl_pattern
+};
+
+class Inputs {
+ public:
+  Inputs(const Problem& problem, const Config& config);
+
+  int64_t rows() const { return problem_->features->rows(); }
+  int64_t features() const { return problem_->features->cols(); }
+  int64_t classes() const { return problem_->classes; }
+  int64_t label_cols() const { return label_cols_; }
+  bool is_sparse() const { return problem_->features->is_sparse; }
+  const Matrix& x() const { return is_sparse() ? x_values_ : problem_->features->dense; }
+  const Pattern& x_pattern() const { return *problem_->features->sparse.pattern; }
+  const Transpose& x_by_column() const { return x_by_column_; }
+  SharedPattern xl_pattern() const { return xl_pattern_; }
+  std::shared_ptr<const Transpose> xl_by_column() const { return xl_by_column_; }
+  const Problem& problem() const { return *problem_; }
+
+  // The labels of the training rows that `shown(row)` lets through.
+  template <class Shown>
+  ShownLabels show_labels(Shown&& shown) const {
+    ShownLabels out{Matrix(rows(), label_cols_), xl_values_};
+    if (label_cols_ == 0) return out;
+    for (size_t t = 0; t < problem_->train.size(); ++t) {
+      const int32_t row = problem_->train[t];
+      if (!shown(row)) continue;
+      out.dense[row][problem_->labels[row]] = label_weight_;
+      if (is_sparse()) out.xl_values.data()[label_entry_[t]] = label_weight_;
+    }
+    return out;
+  }
+
+ private:
+  void join_labels_to_sparse_features();
+
+  const Problem* problem_;
+  float label_weight_;
+  int64_t label_cols_;  // C, or 0 if labels are no features
+  // Sparse X: its values and transpose; and [labels, X] as one pattern with a slot for each
+  // training row's label, whose values are zero until shown.
+  Matrix x_values_;
+  Transpose x_by_column_;
+  SharedPattern xl_pattern_;
+  std::shared_ptr<const Transpose> xl_by_column_;
+  Matrix xl_values_;
+  std::vector<int64_t> label_entry_;  // of each training row, in xl_pattern_
+};
+
+}  // namespace glgnn

@@ -1,0 +1,125 @@
+#include "nn/sub_module.h"
+
+#include <cmath>
+#include <string>
+
+namespace glgnn {
+namespace {
+
+// Which numbers of the kInit stream start which parameter; a new parameter takes a new step.
+enum InitStep : uint32_t { kSelectionStep = 0, kFirstWeightsStep = 1, kSecondWeightsStep = 2 };
+
+void start_glorot(Matrix& w, Rng rng) {
+  const float limit = std::sqrt(6.0f / static_cast<float>(w.rows() + w.cols()));
+  for (int64_t e = 0; e < w.size(); ++e) w.data()[e] = (2 * rng.uniform(e) - 1) * limit;
+}
+
+void start_selection(Matrix& s, Rng rng, SelectStart form) {
+  for (int64_t f = 0; f < s.size(); ++f) {
+    s.data()[f] = form == SelectStart::kUniform ? rng.uniform(f) : 1.0f + 0.1f * rng.normal(f);
+  }
+}
+
+std::string parameter_name(uint32_t module, const char* what) {
+  return "module" + std::to_string(module) + "." + what;
+}
+
+}  // namespace
+
+SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number)
+    : config_(config),
+      inputs_(inputs),
+      number_(number),
+      s_(parameter_name(number, "s"), 1, inputs.features()),
+      w1_(parameter_name(number, "w1"), inputs.features(), config.hidden),
+      w2_(parameter_name(number, "w2"), config.hidden, inputs.classes()),
+      // softplus of this is 1: at the start every hop counts the same
+      v_(parameter_name(number, "v"), 1, config.hops + 1, std::log(std::exp(1.0f) - 1.0f)) {
+  const auto rng = [&](InitStep step) { return Rng{config.seed, Stream::kInit, number, step}; };
+  start_selection(s_.value, rng(kSelectionStep), config.select_start);
+  start_glorot(w1_.value, rng(kFirstWeightsStep));
+  start_glorot(w2_.value, rng(kSecondWeightsStep));
+  hops_.hops = config.hops;
+}
+
+void SubModule::set_hop_graph(const Csr& graph, int threads) {
+  hop_graph_ = graph;
+  if (config_.hop_form == HopForm::kShells) {
+    hops_ = hop_shells(graph.pattern->view(), config_.hops, threads);
+  } else {
+    hops_ = hop_powers(graph.pattern->view(), graph.values.data(), config_.hops);
+  }
+}
+
+RowsVar SubModule::select_features(Tape& tape, const ShownLabels& labels) {
+  const Var s = tape.parameter(s_);
+  RowsVar z =
+      inputs_.is_sparse()
+          ? feature_select(tape, inputs_.xl_pattern(), inputs_.xl_by_column(),
+                           Tape::constant(labels.xl_values), s, inputs_.label_cols())
+          : feature_select(tape, Tape::constant(inputs_.x()), s, Tape::constant(labels.dense));
+  const float shrink = 1.0f / std::sqrt(static_cast<float>(config_.temperature));
+  if (config_.similarity == Similarity::kCosine) return unit_rows(tape, z, shrink);
+  return shrink == 1.0f ? z : scale(tape, z, shrink);
+}
+
+SparseVar SubModule::learn_graph(Tape& tape, const RowsVar& z, const Pass& pass) {
+  // Scaling the kept values of a row to sum 1 cancels the softmax's denominator, value and gradient
+  // alike; only the literal reading (not rescaled) needs the sum over all rows.
+  const bool over_all = config_.softmax_over == SoftmaxOver::kAll && !config_.rescale;
+  const Var hop_weights = softplus(tape, tape.parameter(v_));
+  KeptChoice& kept = kept_[pass.training];
+  Choice choice;
+  if (pass.choose || !kept.pattern) {
+    const ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
+    choice = graph_learn_choose(tape, z, &hops_, hop_weights, options, over_all);
+    kept = {choice.pattern, *choice.lse.value};
+  } else {
+    choice = {kept.pattern, Tape::constant(kept.lse)};
+  }
+  const Var similarity = edge_dot(tape, choice.pattern, z);
+  const Var probability = over_all ? edge_exp(tape, choice.pattern, similarity, choice.lse)
+                                   : edge_softmax(tape, choice.pattern, similarity);
+  const Var hop = hop_gather(tape, *choice.pattern, hops_, hop_weights);
+  SparseVar a{choice.pattern, multiply(tape, probability, hop)};
+  if (config_.rescale) a = row_scale(tape, a);
+  return normalise(tape, a);
+}
+
+SparseVar SubModule::normalise(Tape& tape, SparseVar a) {
+  if (config_.symmetrise == Symmetrise::kMean) a = symmetrise(tape, a, SymmetricForm::kMean);
+  if (config_.symmetrise == Symmetrise::kMax) a = symmetrise(tape, a, SymmetricForm::kMax);
+  return gcn_norm(tape, a);
+}
+
+SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hidden) {
+  const RowsVar z{concat_labels(tape, Tape::constant(labels.dense), hidden), nullptr, nullptr};
+  const ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
+  const Choice choice = graph_learn_choose(tape, z, nullptr, {}, options, false);
+  return normalise(tape, {choice.pattern, edge_dot(tape, choice.pattern, z)});
+}
+
+// drop(X * s) W1, with s moved to the rows of W1: the mask commutes with s, and X needs no
+// gradient.
+Var SubModule::first_layer_input(Tape& tape, const Pass& pass) {
+  const float rate = pass.training ? static_cast<float>(config_.dropout) : 0.0f;
+  const Rng rng{config_.seed, Stream::kDropInput, number_, pass.epoch};
+  const Var x = dropout(tape, Tape::constant(inputs_.x()), rate, rng);
+  const Var w = scale_rows(tape, tape.parameter(w1_), tape.parameter(s_));
+  return inputs_.is_sparse() ? sparse_linear(tape, inputs_.x_pattern(), inputs_.x_by_column(), x, w)
+                             : linear(tape, x, w);
+}
+
+SubModuleOutput SubModule::forward(Tape& tape, const ShownLabels& labels, const Pass& pass) {
+  SubModuleOutput out;
+  out.graph = learn_graph(tape, select_features(tape, labels), pass);
+  const Var hidden = relu(tape, spmm(tape, out.graph, first_layer_input(tape, pass)));
+  const float rate = pass.training ? static_cast<float>(config_.dropout) : 0.0f;
+  const Rng rng{config_.seed, Stream::kDropHidden, number_, pass.epoch};
+  const Var second_input = linear(tape, dropout(tape, hidden, rate, rng), tape.parameter(w2_));
+  out.prediction = row_softmax(tape, spmm(tape, out.graph, second_input));
+  if (pass.training) out.second_graph = second_graph(tape, labels, hidden);
+  return out;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,67 @@
+// One sub-module: selects features, learns a graph of the rows with them, and classifies over it.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/csr.h>
+
+#include <vector>
+
+#include "nn/inputs.h"
+#include "ops/ops.h"
+
+namespace glgnn {
+
+// What one forward pass of the whole model is for.
+struct Pass {
+  bool training = false;  // dropout, and the second graph for the loss
+  uint32_t epoch = 0;     // of the random numbers
+  bool choose = true;     // choose neighbours anew, or only recompute the kept similarities
+};
+
+struct SubModuleOutput {
+  SparseVar graph;         // A'
+  SparseVar second_graph;  // A1'; training only
+  Var prediction;          // X2, rows of class probabilities
+};
+
+class SubModule {
+ public:
+  SubModule(const Config& config, const Inputs& inputs, uint32_t number);
+
+  SubModuleOutput forward(Tape& tape, const ShownLabels& labels, const Pass& pass);
+
+  // Between epochs: takes the graph that the next epoch's hops are read from.
+  void set_hop_graph(const Csr& graph, int threads);
+  // The graph this module's hops were read from last; empty before the first.
+  const Csr& hop_graph() const { return hop_graph_; }
+
+  std::vector<Parameter*> parameters() { return {&s_, &w1_, &w2_, &v_}; }
+  Parameter& selection() { return s_; }
+  Parameter& first_weights() { return w1_; }
+  Parameter& second_weights() { return w2_; }
+
+  // The neighbours and row normalisers of the last choice, kept between refreshes and in
+  // checkpoints.
+  struct KeptChoice {
+    SharedPattern pattern;
+    Matrix lse;
+  };
+  KeptChoice& kept_choice(bool training) { return kept_[training]; }
+
+ private:
+  RowsVar select_features(Tape& tape, const ShownLabels& labels);
+  SparseVar learn_graph(Tape& tape, const RowsVar& z, const Pass& pass);
+  SparseVar second_graph(Tape& tape, const ShownLabels& labels, Var hidden);
+  SparseVar normalise(Tape& tape, SparseVar a);
+  Var first_layer_input(Tape& tape, const Pass& pass);
+
+  const Config& config_;
+  const Inputs& inputs_;
+  uint32_t number_;
+  Parameter s_, w1_, w2_, v_;
+  Csr hop_graph_;
+  HopPairs hops_;
+  KeptChoice kept_[2];  // of evaluation and of training: they see different labels
+};
+
+}  // namespace glgnn

@@ -1,0 +1,96 @@
+#include "kernels/elementwise.h"
+
+#include "core/check.h"
+#include "kernels/dropout.h"
+#include "kernels/row_softmax.h"
+#include "ops/ops.h"
+
+namespace glgnn {
+
+Var relu(Tape& tape, Var x) {
+  auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
+  ref::relu_forward(written->data(), x.data(), x.value->size());
+  if (y.grad) {
+    tape.record([=, y = y] {
+      ref::relu_backward<float>(x.d_data(), y.grad->data(), x.data(), x.value->size());
+    });
+  }
+  return y;
+}
+
+Var softplus(Tape& tape, Var x) {
+  auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
+  ref::softplus_forward(written->data(), x.data(), x.value->size());
+  if (y.grad) {
+    tape.record([=, y = y] {
+      ref::softplus_backward<float>(x.d_data(), y.grad->data(), x.data(), x.value->size());
+    });
+  }
+  return y;
+}
+
+Var multiply(Tape& tape, Var a, Var b) {
+  GLGNN_ASSERT(a.rows() == b.rows() && a.cols() == b.cols());
+  auto [written, y] = tape.make(a.rows(), a.cols(), a.grad || b.grad);
+  const int64_t n = a.value->size();
+  ref::multiply_forward(written->data(), a.data(), b.data(), n);
+  if (y.grad) {
+    tape.record([=, y = y] {
+      if (a.grad) ref::multiply_backward<float>(a.d_data(), y.grad->data(), b.data(), n);
+      if (b.grad) ref::multiply_backward<float>(b.d_data(), y.grad->data(), a.data(), n);
+    });
+  }
+  return y;
+}
+
+Var scale_rows(Tape& tape, Var x, Var s) {
+  GLGNN_ASSERT(s.value->size() == x.rows());
+  auto [written, y] = tape.make(x.rows(), x.cols(), x.grad || s.grad);
+  ref::scale_rows_forward(written->view(), x.view(), s.data());
+  if (y.grad) {
+    GLGNN_ASSERT(x.grad && s.grad);
+    tape.record([=, y = y] {
+      ref::scale_rows_backward<float>(x.d_view(), s.d_data(), y.grad->view(), x.view(), s.data());
+    });
+  }
+  return y;
+}
+
+Var scale_all(Tape& tape, Var x, Var b) {
+  GLGNN_ASSERT(b.value->size() == 1);
+  const auto one_row = [](auto* data, int64_t n) { return MatView{data, 1, n}; };
+  const int64_t n = x.value->size();
+  auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
+  ref::scale_rows_forward<float>(one_row(written->data(), n), one_row(x.data(), n), b.data());
+  if (y.grad) {
+    tape.record([=, y = y] {
+      ref::scale_rows_backward<float>(one_row(x.d_data(), n), b.d_data(),
+                                      one_row(y.grad->data(), n), one_row(x.data(), n), b.data());
+    });
+  }
+  return y;
+}
+
+Var dropout(Tape& tape, Var x, float rate, const Rng& rng) {
+  if (rate <= 0.0f) return x;
+  auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
+  cpu::dropout_forward(written->data(), x.data(), x.value->size(), rate, rng, tape.threads());
+  if (y.grad) {
+    tape.record([&tape, x, rate, rng, y = y] {
+      cpu::dropout_backward(x.d_data(), y.grad->data(), x.value->size(), rate, rng, tape.threads());
+    });
+  }
+  return y;
+}
+
+Var row_softmax(Tape& tape, Var x) {
+  auto [written, p] = tape.make(x.rows(), x.cols(), x.grad);
+  ref::row_softmax_forward(written->view(), x.view());
+  if (p.grad) {
+    tape.record(
+        [=, p = p] { ref::row_softmax_backward<float>(x.d_view(), p.grad->view(), p.view()); });
+  }
+  return p;
+}
+
+}  // namespace glgnn

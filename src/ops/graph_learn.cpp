@@ -1,0 +1,135 @@
+#include "kernels/graph_learn.h"
+
+#include "core/check.h"
+#include "kernels/edge_dot.h"
+#include "kernels/edge_softmax.h"
+#include "ops/ops.h"
+
+namespace glgnn {
+namespace {
+
+ZDense<float> dense_view(const RowsVar& z) { return {z.values.view()}; }
+
+ZSparse<float> sparse_view(const RowsVar& z) {
+  return {z.pattern->view(), z.values.data(), z.by_column->pattern.view(),
+          z.by_column->source.data()};
+}
+
+// Rows of `k` slots, filled to `count`, as a pattern.
+SharedPattern pack(const std::vector<int32_t>& col, const std::vector<int64_t>& count, int64_t k) {
+  auto pattern = std::make_shared<Pattern>();
+  const int64_t n = static_cast<int64_t>(count.size());
+  pattern->rows = pattern->cols = n;
+  pattern->row_ptr.resize(n + 1);
+  for (int64_t i = 0; i < n; ++i) pattern->row_ptr[i + 1] = pattern->row_ptr[i] + count[i];
+  pattern->col.resize(pattern->row_ptr[n]);
+  for (int64_t i = 0; i < n; ++i) {
+    std::copy_n(col.begin() + i * k, count[i], pattern->col.begin() + pattern->row_ptr[i]);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
+                          const ChooseOptions& options, bool wants_lse) {
+  const int64_t n = z.rows();
+  std::vector<int32_t> col(n * options.k);
+  std::vector<int64_t> count(n);
+  HopWeights<float> weights;
+  std::vector<float> h;
+  if (hops && hops->near.rows > 0) {
+    GLGNN_ASSERT(hop_weights.value->size() == hops->hops + 1 && hops->near.rows == n);
+    h.resize(hops->near.nnz());
+    ref::hop_weights(h.data(), *hops, hop_weights.data());
+    weights = {hops->near.view(), h.data(), hop_weights.data()[hops->hops]};
+  }
+  auto [written, lse] = tape.make(wants_lse ? n : 0, 1, z.values.grad);
+  float* lse_out = wants_lse ? written->data() : nullptr;
+  if (z.is_sparse()) {
+    cpu::graph_learn_choose(col.data(), count.data(), lse_out, sparse_view(z), weights, options,
+                            tape.threads());
+  } else {
+    cpu::graph_learn_choose(col.data(), count.data(), lse_out, dense_view(z), weights, options,
+                            tape.threads());
+  }
+  if (wants_lse && lse.grad) {
+    const bool diagonal = options.diagonal;
+    tape.record([&tape, z, diagonal, lse = lse] {
+      if (z.is_sparse()) {
+        cpu::graph_learn_lse_backward(z.values.d_data(), lse.grad->data(), sparse_view(z),
+                                      lse.data(), diagonal, tape.threads());
+      } else {
+        cpu::graph_learn_lse_backward(z.values.d_view(), lse.grad->data(), dense_view(z),
+                                      lse.data(), diagonal, tape.threads());
+      }
+    });
+  }
+  return {pack(col, count, options.k), lse};
+}
+
+Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z) {
+  auto [written, s] = tape.make(pattern->nnz(), 1, z.values.grad);
+  if (z.is_sparse()) {
+    cpu::edge_dot_forward(written->data(), pattern->view(), sparse_view(z), tape.threads());
+  } else {
+    cpu::edge_dot_forward(written->data(), pattern->view(), dense_view(z), tape.threads());
+  }
+  if (s.grad) {
+    tape.record([&tape, pattern, z, s = s] {
+      const Transpose transposed = transpose(pattern->view());
+      if (z.is_sparse()) {
+        cpu::edge_dot_backward(z.values.d_data(), s.grad->data(), pattern->view(),
+                               transposed.view(), sparse_view(z), tape.threads());
+      } else {
+        cpu::edge_dot_backward(z.values.d_view(), s.grad->data(), pattern->view(),
+                               transposed.view(), dense_view(z), tape.threads());
+      }
+    });
+  }
+  return s;
+}
+
+Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse) {
+  GLGNN_ASSERT(lse.rows() == pattern->rows && s.rows() == pattern->nnz());
+  auto [written, p] = tape.make(s.rows(), 1, s.grad);
+  ref::edge_exp_forward(written->data(), s.data(), lse.data(), pattern->row_ptr.data(),
+                        pattern->rows);
+  if (p.grad) {
+    tape.record([=, p = p] {
+      ref::edge_exp_backward(s.d_data(), lse.d_data(), p.grad->data(), p.data(),
+                             pattern->row_ptr.data(), pattern->rows);
+    });
+  }
+  return p;
+}
+
+Var edge_softmax(Tape& tape, SharedPattern pattern, Var s) {
+  GLGNN_ASSERT(s.rows() == pattern->nnz());
+  auto [written, p] = tape.make(s.rows(), 1, s.grad);
+  ref::edge_softmax_forward(written->data(), s.data(), pattern->row_ptr.data(), pattern->rows);
+  if (p.grad) {
+    tape.record([=, p = p] {
+      ref::edge_softmax_backward(s.d_data(), p.grad->data(), p.data(), pattern->row_ptr.data(),
+                                 pattern->rows);
+    });
+  }
+  return p;
+}
+
+Var hop_gather(Tape& tape, const Pattern& kept, const HopPairs& hops, Var weights) {
+  GLGNN_ASSERT(weights.value->size() == hops.hops + 1);
+  const auto near_of_kept = std::make_shared<std::vector<int64_t>>(kept.nnz());
+  find_near(near_of_kept->data(), kept.view(), hops.near.view());
+  auto [written, h] = tape.make(kept.nnz(), 1, weights.grad);
+  ref::hop_gather_forward(written->data(), near_of_kept->data(), kept.nnz(), hops, weights.data());
+  if (h.grad) {
+    tape.record([=, &hops, h = h] {
+      ref::hop_gather_backward(weights.d_data(), h.grad->data(), near_of_kept->data(),
+                               static_cast<int64_t>(near_of_kept->size()), hops);
+    });
+  }
+  return h;
+}
+
+}  // namespace glgnn

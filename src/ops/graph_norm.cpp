@@ -1,0 +1,50 @@
+#include "kernels/graph_norm.h"
+
+#include "ops/ops.h"
+
+namespace glgnn {
+
+SparseVar row_scale(Tape& tape, SparseVar a) {
+  auto [written, y] = tape.make(a.values.rows(), 1, a.values.grad);
+  auto [sum, sum_var] = tape.make(a.pattern->rows, 1, false);
+  const int64_t* row_ptr = a.pattern->row_ptr.data();
+  ref::row_scale_forward(written->data(), sum->data(), a.values.data(), row_ptr, a.pattern->rows);
+  if (y.grad) {
+    tape.record([=, y = y, sums = sum_var] {
+      ref::row_scale_backward(a.values.d_data(), y.grad->data(), y.data(), sums.data(),
+                              a.pattern->row_ptr.data(), a.pattern->rows);
+    });
+  }
+  return {a.pattern, y};
+}
+
+SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form) {
+  const auto both = std::make_shared<const SymmetricUnion>(symmetric_union(a.pattern->view()));
+  auto [written, y] = tape.make(both->pattern.nnz(), 1, a.values.grad);
+  ref::symmetrise_forward(written->data(), a.values.data(), *both, form);
+  if (y.grad) {
+    tape.record([=, y = y] {
+      ref::symmetrise_backward<float>(a.values.d_data(), y.grad->data(), a.values.data(), *both,
+                                      form);
+    });
+  }
+  return {SharedPattern(both, &both->pattern), y};
+}
+
+SparseVar gcn_norm(Tape& tape, SparseVar a) {
+  const auto loops = std::make_shared<const SelfLoops>(add_self_loops(a.pattern->view()));
+  auto [written, y] = tape.make(loops->pattern.nnz(), 1, a.values.grad);
+  auto [degree, degree_var] = tape.make(a.pattern->rows, 1, false);
+  ref::gcn_norm_forward(written->data(), degree->data(), loops->pattern.view(),
+                        loops->source.data(), a.values.data());
+  if (y.grad) {
+    auto [scratch, scratch_var] = tape.make(a.pattern->rows, 1, false);
+    tape.record([=, y = y, degrees = degree_var, scratch = scratch] {
+      ref::gcn_norm_backward(a.values.d_data(), scratch->data(), y.grad->data(), y.data(),
+                             degrees.data(), loops->pattern.view(), loops->source.data());
+    });
+  }
+  return {SharedPattern(loops, &loops->pattern), y};
+}
+
+}  // namespace glgnn

@@ -1,0 +1,93 @@
+// Every op of the model: checks shapes, calls a kernel, records its backward. No arithmetic here;
+// the mathematics is in docs/math.md and in the headers of src/kernels.
+#pragma once
+
+#include <glgnn/dataset.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/rng.h"
+#include "kernels/graph_learn.h"
+#include "kernels/graph_norm.h"
+#include "kernels/hops.h"
+#include "kernels/transpose.h"
+#include "ops/tape.h"
+
+namespace glgnn {
+
+// The rows to be compared, dense (values N x D) or sparse (values nnz x 1 on a pattern).
+struct RowsVar {
+  Var values;
+  SharedPattern pattern;                       // null: dense
+  std::shared_ptr<const Transpose> by_column;  // of the pattern
+  bool is_sparse() const { return pattern != nullptr; }
+  int64_t rows() const { return is_sparse() ? pattern->rows : values.rows(); }
+};
+
+// Z = [labels, X * s].
+RowsVar feature_select(Tape& tape, Var x, Var s, Var labels);
+// The same on a pattern whose first label_cols columns are labels (kernels/feature_select.h).
+RowsVar feature_select(Tape& tape, SharedPattern pattern,
+                       std::shared_ptr<const Transpose> by_column, Var xl, Var s,
+                       int64_t label_cols);
+// [labels, x].
+Var concat_labels(Tape& tape, Var labels, Var x);
+// Rows of length `scale`.
+RowsVar unit_rows(Tape& tape, RowsVar rows, float scale);
+// All numbers times a constant.
+RowsVar scale(Tape& tape, RowsVar rows, float factor);
+
+// The chosen pairs, and the log-sum-exp of each row's similarities (N x 1; no value if not wanted).
+struct Choice {
+  SharedPattern pattern;
+  Var lse;
+};
+Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
+                          const ChooseOptions& options, bool wants_lse);
+// Z_i . Z_j on the pairs of a pattern.
+Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z);
+// exp(s - lse): softmax over all pairs.
+Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse);
+// Softmax over the pairs of each row.
+Var edge_softmax(Tape& tape, SharedPattern pattern, Var s);
+// The hop weight of each kept pair.
+Var hop_gather(Tape& tape, const Pattern& kept, const HopPairs& hops, Var weights);
+
+// Rows scaled to sum 1.
+SparseVar row_scale(Tape& tape, SparseVar a);
+// A with its transpose: the mean or the larger.
+SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form);
+// D^-1/2 (A + I) D^-1/2.
+SparseVar gcn_norm(Tape& tape, SparseVar a);
+
+// A x.
+Var spmm(Tape& tape, SparseVar a, Var x);
+// x w.
+Var linear(Tape& tape, Var x, Var w);
+// X w for sparse X without gradient; by_column is X's transpose.
+Var sparse_linear(Tape& tape, const Pattern& pattern, const Transpose& by_column, Var x_values,
+                  Var w);
+
+Var relu(Tape& tape, Var x);
+Var softplus(Tape& tape, Var x);
+Var multiply(Tape& tape, Var a, Var b);
+// Row i times s_i; s has as many numbers as x has rows.
+Var scale_rows(Tape& tape, Var x, Var s);
+// All numbers times the one number b.
+Var scale_all(Tape& tape, Var x, Var b);
+Var dropout(Tape& tape, Var x, float rate, const Rng& rng);
+Var row_softmax(Tape& tape, Var x);
+
+// How much the modules agree, (U x U), and their weighted sum by row `row` of a matrix of weights.
+Var network_alpha(Tape& tape, std::span<const Var> x, Var a);
+Var network_mix(Tape& tape, std::span<const Var> x, Var weights, int64_t row);
+
+// Losses return their value and put `weight` times their gradient on the tape.
+double cross_entropy(Tape& tape, Var logits, std::span<const int32_t> rows,
+                     std::span<const int32_t> labels, float weight);
+double sparse_l1(Tape& tape, const SparseVar& a, const SparseVar& b, float weight);
+double sum_squares(Tape& tape, Var x, float weight);
+
+}  // namespace glgnn

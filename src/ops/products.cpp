@@ -1,0 +1,61 @@
+#include "core/check.h"
+#include "kernels/gemm.h"
+#include "kernels/spmm.h"
+#include "ops/ops.h"
+
+namespace glgnn {
+
+Var spmm(Tape& tape, SparseVar a, Var x) {
+  GLGNN_ASSERT(a.pattern->cols == x.rows() && a.values.rows() == a.pattern->nnz());
+  auto [written, y] = tape.make(a.pattern->rows, x.cols(), a.values.grad || x.grad);
+  cpu::spmm_forward(written->view(), a.pattern->view(), a.values.data(), x.view(), tape.threads());
+  if (y.grad) {
+    tape.record([&tape, a, x, y = y] {
+      if (a.values.grad) {
+        cpu::spmm_backward_values(a.values.d_data(), a.pattern->view(), y.grad->view(), x.view(),
+                                  tape.threads());
+      }
+      if (x.grad) {
+        const Transpose transposed = transpose(a.pattern->view());
+        cpu::spmm_backward_x(x.d_view(), transposed.view(), a.values.data(), y.grad->view(),
+                             tape.threads());
+      }
+    });
+  }
+  return y;
+}
+
+Var linear(Tape& tape, Var x, Var w) {
+  GLGNN_ASSERT(x.cols() == w.rows());
+  auto [written, y] = tape.make(x.rows(), w.cols(), x.grad || w.grad);
+  cpu::gemm(written->view(), x.view(), w.view(), {}, tape.threads());
+  if (y.grad) {
+    tape.record([&tape, x, w, y = y] {
+      if (x.grad) {
+        cpu::gemm(x.d_view(), y.grad->view(), w.view(), {.transpose_b = true, .accumulate = true},
+                  tape.threads());
+      }
+      if (w.grad) {
+        cpu::gemm(w.d_view(), x.view(), y.grad->view(), {.transpose_a = true, .accumulate = true},
+                  tape.threads());
+      }
+    });
+  }
+  return y;
+}
+
+Var sparse_linear(Tape& tape, const Pattern& pattern, const Transpose& by_column, Var x_values,
+                  Var w) {
+  GLGNN_ASSERT(pattern.cols == w.rows() && x_values.rows() == pattern.nnz() && !x_values.grad);
+  auto [written, y] = tape.make(pattern.rows, w.cols(), w.grad);
+  cpu::spmm_forward(written->view(), pattern.view(), x_values.data(), w.view(), tape.threads());
+  if (y.grad) {
+    tape.record([&tape, &by_column, x_values, w, y = y] {
+      cpu::spmm_backward_x(w.d_view(), by_column.view(), x_values.data(), y.grad->view(),
+                           tape.threads());
+    });
+  }
+  return y;
+}
+
+}  // namespace glgnn

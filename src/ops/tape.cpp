@@ -1,0 +1,39 @@
+#include "ops/tape.h"
+
+namespace glgnn {
+
+Matrix Tape::take(int64_t rows, int64_t cols) {
+  auto& spare = spare_[{rows, cols}];
+  if (spare.empty()) return Matrix(rows, cols);
+  Matrix matrix = std::move(spare.back());
+  spare.pop_back();
+  return matrix;
+}
+
+Tape::Fresh Tape::make(int64_t rows, int64_t cols, bool wants_grad) {
+  Matrix* written = &matrices_.emplace_back(take(rows, cols));
+  Matrix* grad = nullptr;
+  if (wants_grad && recording_) {
+    grad = &matrices_.emplace_back(take(rows, cols));
+    grad->fill(0.0f);
+  }
+  return {written, {written, grad}};
+}
+
+void Tape::backward() {
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
+}
+
+void Tape::clear() {
+  steps_.clear();
+  kept_.clear();
+  // Sizes that this pass did not use are given back: kept pairs vary in number from pass to pass.
+  spare_.clear();
+  for (Matrix& matrix : matrices_) {
+    const std::pair<int64_t, int64_t> shape{matrix.rows(), matrix.cols()};
+    spare_[shape].push_back(std::move(matrix));
+  }
+  matrices_.clear();
+}
+
+}  // namespace glgnn

@@ -1,0 +1,11 @@
+// Which program this is.
+#pragma once
+
+#include <string>
+
+namespace glgnn {
+
+std::string version();  // "0.1.0"
+std::string commit();   // what it was built from, or "unknown"
+
+}  // namespace glgnn

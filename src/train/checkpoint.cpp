@@ -1,0 +1,120 @@
+#include "train/checkpoint.h"
+
+#include <glgnn/error.h>
+
+#include "core/archive.h"
+#include "train/walk.h"
+
+namespace glgnn {
+namespace {
+
+// Tells data apart by everything that training reads of them.
+uint64_t fingerprint(const Problem& problem) {
+  const Features& x = *problem.features;
+  uint64_t sum = kFnvStart;
+  const auto add = [&](const auto& list) {
+    sum = fnv1a(list.data(), static_cast<size_t>(list.size()) * sizeof(*list.data()), sum);
+  };
+  const auto add_csr = [&](const Csr& csr) {
+    add(csr.pattern->row_ptr);
+    add(csr.pattern->col);
+    add(csr.values);
+  };
+  if (x.is_sparse) {
+    add_csr(x.sparse);
+  } else {
+    add(x.dense);
+  }
+  if (problem.graph) add_csr(*problem.graph);
+  add(problem.labels);
+  add(problem.train);
+  add(problem.val);
+  return sum;
+}
+
+template <class Archive, class S>
+void walk_state(Archive& archive, S& state) {
+  archive(state.epoch);
+  walk_list(archive, state.history, [](Archive& a, auto& report) { walk_report(a, report); });
+  archive(state.best.epoch);
+  archive(state.best.val_accuracy);
+  archive(state.best.val_loss);
+  archive(state.best.parameters);
+  archive(state.best.probabilities);
+  archive(state.best.network);
+  archive(state.best.module_graphs);
+}
+
+// A pattern that may not be there yet (no choice was made).
+template <class Archive>
+void walk_kept(Archive& archive, SubModule::KeptChoice& kept) {
+  Csr csr;
+  if (!Archive::kReading && kept.pattern) {
+    csr.pattern = kept.pattern;
+    csr.values.assign(kept.pattern->nnz(), 0.0f);
+  }
+  archive(csr);
+  archive(kept.lse);
+  if (Archive::kReading) kept.pattern = csr.rows() > 0 ? csr.pattern : nullptr;
+}
+
+template <class Archive>
+void walk_model_state(Archive& archive, GlGnn& model) {
+  for (Parameter* p : model.parameters()) {
+    archive(p->value);
+    archive(p->mean);
+    archive(p->square);
+  }
+  for (SubModule& module : model.modules()) {
+    Csr hop_graph = module.hop_graph();
+    archive(hop_graph);
+    if (Archive::kReading && hop_graph.rows() > 0) module.set_hop_graph(hop_graph, 1);
+    walk_kept(archive, module.kept_choice(false));
+    walk_kept(archive, module.kept_choice(true));
+  }
+  archive(model.network().previous());
+}
+
+void check_same_settings(const std::string& path, const Config& saved, const Config& now) {
+  for (const Setting& setting : list_settings(now)) {
+    const std::string before = get_setting(saved, setting.name);
+    if (before == setting.value) continue;
+    throw Error(ErrorKind::kUsage,
+                path + ": was made with other settings: found " + setting.name + " = " + before +
+                    ", expected " + setting.value +
+                    "; resume with the same settings, or start without --resume");
+  }
+}
+
+}  // namespace
+
+void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& model,
+                     const Problem& problem, const Config& config) {
+  ArchiveWriter writer;
+  walk_config(writer, config);
+  writer(fingerprint(problem));
+  walk_state(writer, state);
+  walk_model_state(writer, model);
+  writer.save(path, FileKind::kCheckpoint);
+}
+
+void load_checkpoint(const std::string& path, TrainState& state, GlGnn& model,
+                     const Problem& problem, const Config& config) {
+  ArchiveReader reader(path, FileKind::kCheckpoint);
+  Config saved;
+  walk_config(reader, saved);
+  check_same_settings(path, saved, config);
+  uint64_t data = 0;
+  reader(data);
+  if (data != fingerprint(problem)) {
+    throw Error(ErrorKind::kUsage,
+                path +
+                    ": was made from other data (features, labels, graph or split "
+                    "differ); resume with the same files, or start without --resume");
+  }
+  walk_state(reader, state);
+  walk_model_state(reader, model);
+  reader.finish();
+}
+
+}  // namespace glgnn

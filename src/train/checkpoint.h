@@ -1,0 +1,36 @@
+// The state of a training run between two epochs, and its file: a resumed run gives the same bits.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/trainer.h>
+
+#include <string>
+#include <vector>
+
+#include "nn/gl_gnn.h"
+
+namespace glgnn {
+
+// What is kept of the best epoch so far.
+struct BestEpoch {
+  int64_t epoch = 0;
+  double val_accuracy = -1, val_loss = 0;
+  std::vector<Matrix> parameters;  // in the order of GlGnn::parameters()
+  Matrix probabilities, network;
+  std::vector<Csr> module_graphs;
+};
+
+struct TrainState {
+  int64_t epoch = 0;  // epochs done
+  std::vector<EpochReport> history;
+  BestEpoch best;
+};
+
+void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& model,
+                     const Problem& problem, const Config& config);
+
+// Refuses (kUsage) a checkpoint of other data or other settings, and says which.
+void load_checkpoint(const std::string& path, TrainState& state, GlGnn& model,
+                     const Problem& problem, const Config& config);
+
+}  // namespace glgnn

@@ -1,0 +1,96 @@
+#include <glgnn/error.h>
+#include <glgnn/model.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/archive.h"
+#include "train/walk.h"
+
+namespace glgnn {
+namespace {
+
+template <class Archive, class M>
+void walk_model(Archive& archive, M& model) {
+  walk_config(archive, model.config);
+  archive(model.dataset);
+  archive(model.feature_names);
+  archive(model.class_names);
+  archive(model.row_ids);
+  archive(model.train);
+  archive(model.val);
+  walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
+  archive(model.best_epoch);
+  walk_list(archive, model.parameters, [](Archive& a, auto& p) {
+    a(p.name);
+    a(p.value);
+  });
+  archive(model.probabilities);
+  archive(model.network);
+  archive(model.module_graphs);
+  archive(model.fused_graph);
+}
+
+}  // namespace
+
+void save_model(const Model& model, const std::string& path) {
+  ArchiveWriter writer;
+  walk_model(writer, model);
+  writer.save(path, FileKind::kModel);
+}
+
+Model load_model(const std::string& path) {
+  ArchiveReader reader(path, FileKind::kModel);
+  Model model;
+  walk_model(reader, model);
+  reader.finish();
+  return model;
+}
+
+const Matrix& Model::parameter(const std::string& name) const {
+  for (const NamedMatrix& p : parameters) {
+    if (p.name == name) return p.value;
+  }
+  throw Error(ErrorKind::kUsage, "the model has no parameter \"" + name + "\"");
+}
+
+std::vector<double> module_weights(const Model& model) {
+  const int64_t modules = model.network.rows() - 1;
+  std::vector<double> weights(modules);
+  double sum = 0;
+  for (int64_t m = 0; m < modules; ++m) sum += weights[m] = std::abs(model.network[modules][m]);
+  for (double& w : weights) w = sum > 0 ? w / sum : 1.0 / static_cast<double>(modules);
+  return weights;
+}
+
+std::vector<double> feature_weights(const Model& model) {
+  const std::vector<double> modules = module_weights(model);
+  std::vector<double> weights(model.feature_names.size(), 0.0);
+  for (size_t m = 0; m < modules.size(); ++m) {
+    const Matrix& s = model.parameter("module" + std::to_string(m) + ".s");
+    for (size_t f = 0; f < weights.size(); ++f) weights[f] += modules[m] * std::abs(s.data()[f]);
+  }
+  const double top = weights.empty() ? 0 : *std::max_element(weights.begin(), weights.end());
+  for (double& w : weights) w = top > 0 ? w / top : 0;
+  return weights;
+}
+
+std::vector<int32_t> predicted_classes(const Matrix& probabilities) {
+  std::vector<int32_t> classes(probabilities.rows());
+  for (int64_t i = 0; i < probabilities.rows(); ++i) {
+    const float* row = probabilities[i];
+    classes[i] = static_cast<int32_t>(std::max_element(row, row + probabilities.cols()) - row);
+  }
+  return classes;
+}
+
+double accuracy(const Matrix& probabilities, const std::vector<int32_t>& labels,
+                const std::vector<int32_t>& rows) {
+  if (rows.empty()) return 0;
+  const std::vector<int32_t> predicted = predicted_classes(probabilities);
+  int64_t right = 0;
+  for (const int32_t i : rows) right += predicted[i] == labels[i];
+  return static_cast<double>(right) / static_cast<double>(rows.size());
+}
+
+}  // namespace glgnn

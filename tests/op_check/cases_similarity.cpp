@@ -1,0 +1,419 @@
+// Cases of the ops on the similarities of rows, dense and sparse: graph_learn and edge_dot.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "check.h"
+#include "kernels/edge_dot.h"
+#include "kernels/graph_learn.h"
+#include "make.h"
+
+namespace glgnn::op_check {
+namespace {
+
+// The two forms of Z: where its numbers stand in a matrix, and how kernels take them.
+struct DenseRows {
+  int64_t n, d;
+
+  int64_t rows() const { return n; }
+  int64_t size() const { return n * d; }
+  template <class T>
+  ZDense<T> z(const std::vector<T>& values) const {
+    return {view(values, n, d)};
+  }
+  template <class T>
+  MatView<T> gradient(std::vector<T>& d_z) const {
+    return view(d_z, n, d);
+  }
+  template <class T>
+  std::vector<double> as_dense(const std::vector<T>& values) const {
+    return {values.begin(), values.end()};
+  }
+  int64_t cols() const { return d; }
+};
+
+struct SparseRows {
+  SharedPattern pattern;
+  std::shared_ptr<const Transpose> transposed;
+
+  explicit SparseRows(SharedPattern p)
+      : pattern(p), transposed(std::make_shared<Transpose>(transpose(p->view()))) {}
+  int64_t rows() const { return pattern->rows; }
+  int64_t size() const { return pattern->nnz(); }
+  template <class T>
+  ZSparse<T> z(const std::vector<T>& values) const {
+    return {pattern->view(), values.data(), transposed->pattern.view(), transposed->source.data()};
+  }
+  template <class T>
+  T* gradient(std::vector<T>& d_z) const {
+    return d_z.data();
+  }
+  template <class T>
+  std::vector<double> as_dense(const std::vector<T>& values) const {
+    std::vector<double> out(rows() * cols(), 0.0);
+    for (int64_t i = 0; i < rows(); ++i) {
+      for (int64_t e = pattern->row_ptr[i]; e < pattern->row_ptr[i + 1]; ++e) {
+        out[i * cols() + pattern->col[e]] = values[e];
+      }
+    }
+    return out;
+  }
+  int64_t cols() const { return pattern->cols; }
+};
+
+double dot(const std::vector<double>& z, int64_t cols, int64_t i, int64_t j) {
+  double sum = 0;
+  for (int64_t f = 0; f < cols; ++f) sum += z[i * cols + f] * z[j * cols + f];
+  return sum;
+}
+
+// What graph_learn_choose is asked; near has no rows if there are no hop weights.
+struct Choice {
+  ChooseOptions options;
+  SharedPattern near = std::make_shared<Pattern>();
+  bool compare_columns = false;  // ties are exact: the very columns must agree
+  bool describe = true;          // false: only the kernel, to be timed
+};
+
+constexpr float kOther = 0.375f;  // h_other of all cases
+
+// t_ij = S_ij + log h_ij by its definition; without hop weights, S.
+template <class T>
+double score(const std::vector<double>& z, int64_t cols, const Choice& choice,
+             const std::vector<T>& h, int64_t i, int64_t j) {
+  const double s = dot(z, cols, i, j);
+  if (choice.near->rows == 0) return s;
+  const int64_t e = find_entry(choice.near->view(), i, j);
+  return s + std::log(e >= 0 ? static_cast<double>(h[e]) : static_cast<double>(kOther));
+}
+
+// Row i's columns as results: how many, what is wrong with them (0), and their scores, largest
+// first, so that a tie may go to any column of the same score.
+template <class T>
+void describe_row(Run<T>& r, const std::vector<double>& z, int64_t cols, const Choice& choice,
+                  int64_t i, const std::vector<int32_t>& columns) {
+  const int64_t n = static_cast<int64_t>(z.size()) / cols, k = choice.options.k;
+  std::vector<double> scores;
+  int64_t faults = static_cast<int64_t>(columns.size()) > k;
+  for (size_t p = 0; p < columns.size(); ++p) {
+    const int64_t j = columns[p];
+    const bool inside = j >= 0 && j < n && (choice.options.diagonal || j != i);
+    if (!inside || (p > 0 && j <= columns[p - 1])) {
+      ++faults;
+    } else {
+      scores.push_back(score(z, cols, choice, r.in[1], i, j));
+    }
+  }
+  std::sort(scores.begin(), scores.end(), std::greater<>());
+  scores.resize(k, 0.0);
+  std::copy(scores.begin(), scores.end(), r.out[0].begin() + i * k);
+  r.exact[0].push_back(static_cast<int64_t>(columns.size()));
+  r.exact[1].push_back(faults);
+  if (choice.compare_columns) r.exact[2].insert(r.exact[2].end(), columns.begin(), columns.end());
+}
+
+template <class T, class Rows, class Choose>
+void run_choose(Run<T>& r, const Rows& rows, const Choice& choice, Choose&& choose) {
+  const int64_t n = rows.rows(), k = choice.options.k;
+  std::vector<int32_t> col(n * k, -1);
+  std::vector<int64_t> count(n, -1);
+  const HopWeights<T> hops{choice.near->view(), r.in[1].data(), T(kOther)};
+  choose(col.data(), count.data(), r.out[1].data(), rows.z(r.in[0]), hops, choice.options);
+  if (!choice.describe) return;
+  const std::vector<double> z = rows.as_dense(r.in[0]);
+  r.exact.assign(3, {});
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t filled = std::clamp<int64_t>(count[i], 0, k);
+    describe_row(r, z, rows.cols(), choice, i,
+                 {col.begin() + i * k, col.begin() + i * k + filled});
+  }
+}
+
+// Sorts all pairs of each row.
+template <class Rows>
+void brute_force_choose(Run<double>& r, const Rows& rows, const Choice& choice) {
+  const std::vector<double> z = rows.as_dense(r.in[0]);
+  const int64_t n = rows.rows(), cols = rows.cols();
+  r.exact.assign(3, {});
+  for (int64_t i = 0; i < n; ++i) {
+    std::vector<std::pair<double, int32_t>> order;  // by falling score, then rising column
+    double sum = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      if (j == i && !choice.options.diagonal) continue;
+      const double s = dot(z, cols, i, j);
+      sum += std::exp(s);
+      if (choice.options.positive_only && !(s > 0)) continue;
+      order.emplace_back(-score(z, cols, choice, r.in[1], i, j), static_cast<int32_t>(j));
+    }
+    r.out[1][i] = std::log(sum);
+    std::sort(order.begin(), order.end());
+    if (static_cast<int64_t>(order.size()) > choice.options.k) order.resize(choice.options.k);
+    std::vector<int32_t> columns;
+    for (const auto& [negative, j] : order) columns.push_back(j);
+    std::sort(columns.begin(), columns.end());
+    describe_row(r, z, cols, choice, i, columns);
+  }
+}
+
+template <class Rows>
+Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choice) {
+  return {.name = name,
+          .in = {{"z", z}, {"h", uniform(9, choice.near->nnz(), 0.1, 1)}},
+          .out = {{"scores", rows.rows() * choice.options.k}, {"lse", rows.rows()}},
+          .forward =
+              [=]<class T>(Run<T>& r) {
+                run_choose(r, rows, choice, [](auto... arguments) {
+                  ref::graph_learn_choose(arguments...);
+                });
+              },
+          .backends = {{"cpu",
+                        [=](Run<float>& r, int threads) {
+                          run_choose(r, rows, choice, [threads](auto... arguments) {
+                            cpu::graph_learn_choose(arguments..., threads);
+                          });
+                        },
+                        {}}},
+          .no_gradient = "the choice is constant for the gradient; lse is checked by itself",
+          .oracle = choice.describe
+                        ? [=](Run<double>& r) { brute_force_choose(r, rows, choice); }
+                        : Oracle(),
+          .forward_work = {.flops = 2.0 * rows.rows() * rows.rows() * rows.cols()}};
+}
+
+template <class T, class Rows, class Choose>
+void run_lse(Run<T>& r, const Rows& rows, bool diagonal, Choose&& choose) {
+  std::vector<int32_t> col(rows.rows());
+  std::vector<int64_t> count(rows.rows());
+  choose(col.data(), count.data(), r.out[0].data(), rows.z(r.in[0]), HopWeights<T>{},
+         ChooseOptions{.k = 1, .diagonal = diagonal});
+}
+
+template <class Rows>
+Case lse_case(std::string name, Rows rows, std::vector<double> z, bool diagonal) {
+  const double flops = 2.0 * rows.rows() * rows.rows() * rows.cols();
+  return {.name = name,
+          .in = {{"z", z}},
+          .out = {{"lse", rows.rows()}},
+          .forward =
+              [=]<class T>(Run<T>& r) {
+                run_lse(r, rows, diagonal,
+                        [](auto... arguments) { ref::graph_learn_choose(arguments...); });
+              },
+          .backward =
+              [=]<class T>(Run<T>& r) {
+                ref::graph_learn_lse_backward<T>(rows.gradient(r.d_in[0]), r.d_out[0].data(),
+                                                 rows.z(r.in[0]), r.out[0].data(), diagonal);
+              },
+          .backends = {{"cpu",
+                        [=](Run<float>& r, int threads) {
+                          run_lse(r, rows, diagonal, [threads](auto... arguments) {
+                            cpu::graph_learn_choose(arguments..., threads);
+                          });
+                        },
+                        [=](Run<float>& r, int threads) {
+                          cpu::graph_learn_lse_backward(rows.gradient(r.d_in[0]), r.d_out[0].data(),
+                                                        rows.z(r.in[0]), r.out[0].data(), diagonal,
+                                                        threads);
+                        }}},
+          .oracle =
+              [=](Run<double>& r) {
+                const std::vector<double> dense = rows.as_dense(r.in[0]);
+                for (int64_t i = 0; i < rows.rows(); ++i) {
+                  double sum = 0;
+                  for (int64_t j = 0; j < rows.rows(); ++j) {
+                    if (diagonal || i != j) sum += std::exp(dot(dense, rows.cols(), i, j));
+                  }
+                  r.out[0][i] = std::log(sum);
+                }
+              },
+          .forward_work = {.flops = flops},
+          .backward_work = {.flops = 2 * flops}};
+}
+
+template <class Rows>
+Case edge_dot_case(std::string name, Rows rows, std::vector<double> z, SharedPattern pattern) {
+  const auto transposed = std::make_shared<const Transpose>(transpose(pattern->view()));
+  const double flops = 2.0 * pattern->nnz() * rows.size() / std::max<int64_t>(1, rows.rows());
+  return {
+      .name = name,
+      .in = {{"z", z}},
+      .out = {{"s", pattern->nnz()}},
+      .forward =
+          [=]<class T>(Run<T>& r) {
+            ref::edge_dot_forward<T>(r.out[0].data(), pattern->view(), rows.z(r.in[0]));
+          },
+      .backward =
+          [=]<class T>(Run<T>& r) {
+            ref::edge_dot_backward<T>(rows.gradient(r.d_in[0]), r.d_out[0].data(), pattern->view(),
+                                      transposed->view(), rows.z(r.in[0]));
+          },
+      .backends = {{"cpu",
+                    [=](Run<float>& r, int threads) {
+                      cpu::edge_dot_forward(r.out[0].data(), pattern->view(), rows.z(r.in[0]),
+                                            threads);
+                    },
+                    [=](Run<float>& r, int threads) {
+                      cpu::edge_dot_backward(rows.gradient(r.d_in[0]), r.d_out[0].data(),
+                                             pattern->view(), transposed->view(), rows.z(r.in[0]),
+                                             threads);
+                    }}},
+      .oracle =
+          [=](Run<double>& r) {
+            const std::vector<double> dense = rows.as_dense(r.in[0]);
+            for (int64_t i = 0; i < pattern->rows; ++i) {
+              for (int64_t e = pattern->row_ptr[i]; e < pattern->row_ptr[i + 1]; ++e) {
+                r.out[0][e] = dot(dense, rows.cols(), i, pattern->col[e]);
+              }
+            }
+          },
+      .forward_work = {.flops = flops},
+      .backward_work = {.flops = 2 * flops}};
+}
+
+// Rows with equal ones and zero ones among them: rows 1 and 4 are 0, rows 5 and 7 are row 2.
+std::vector<double> repeated_rows(std::vector<double> z, int64_t cols) {
+  for (int64_t f = 0; f < cols; ++f) z[1 * cols + f] = z[4 * cols + f] = 0;
+  copy_row(z, cols, 5, 2);
+  copy_row(z, cols, 7, 2);
+  return z;
+}
+
+std::vector<Case> choose_dense_cases() {
+  const auto with = [](std::string name, int64_t n, int64_t d, Choice choice) {
+    return choose_case(name, DenseRows{n, d}, uniform(n + d, n * d), choice);
+  };
+  std::vector<Case> out{
+      with("17x5, k 4", 17, 5, {.options = {.k = 4}}),
+      with("17x5, hops", 17, 5, {.options = {.k = 4}, .near = random_graph(3, 17, 5)}),
+      with("17x5, diagonal", 17, 5, {.options = {.k = 3, .diagonal = true}}),
+      with("17x5, positive only", 17, 5,
+           {.options = {.k = 14, .positive_only = true}, .near = random_graph(4, 17, 5)}),
+      with("k > N", 5, 3, {.options = {.k = 9}, .near = random_graph(3, 5, 2)}),
+      with("one row", 1, 3, {.options = {.k = 2}}),
+      with("one row, diagonal", 1, 3, {.options = {.k = 2, .diagonal = true}}),
+      with("301x40, k 20", 301, 40, {.options = {.k = 20}, .near = random_graph(6, 301, 9)}),
+      with("533x3, k 1", 533, 3, {.options = {.k = 1, .diagonal = true}})};
+  out.push_back(choose_case("equal and zero rows", DenseRows{13, 6},
+                            repeated_rows(whole_numbers(1, 13 * 6, -2, 2), 6),
+                            {.options = {.k = 5}, .compare_columns = true}));
+  out.push_back(choose_case("many ties", DenseRows{201, 4}, whole_numbers(2, 201 * 4, -1, 1),
+                            {.options = {.k = 7}, .compare_columns = true}));
+  out.push_back(choose_case("all zero", DenseRows{9, 4}, std::vector<double>(36, 0.0),
+                            {.options = {.k = 3}, .compare_columns = true}));
+  out.push_back(choose_case("all zero, positive only", DenseRows{9, 4},
+                            std::vector<double>(36, 0.0),
+                            {.options = {.k = 3, .positive_only = true}}));
+  return out;
+}
+
+std::vector<Case> choose_sparse_cases() {
+  const auto with = [](std::string name, SharedPattern pattern, Choice choice) {
+    return choose_case(name, SparseRows(pattern), uniform(1, pattern->nnz(), 0.1, 1), choice);
+  };
+  const SharedPattern ties = random_pattern(8, 201, 9, 4);
+  return {with("17x11, k 4", random_pattern(1, 17, 11, 4), {.options = {.k = 4}}),
+          with("17x11, hops", random_pattern(1, 17, 11, 4),
+               {.options = {.k = 4}, .near = random_graph(3, 17, 5)}),
+          with("17x11, diagonal", random_pattern(1, 17, 11, 4),
+               {.options = {.k = 4, .diagonal = true}}),
+          with("17x11, positive only", random_pattern(1, 17, 11, 4),
+               {.options = {.k = 14, .positive_only = true}, .near = random_graph(4, 17, 5)}),
+          with("k > N", random_pattern(1, 5, 4, 2), {.options = {.k = 9}}),
+          with("one row", random_pattern(1, 1, 4, 3), {.options = {.k = 2}}),
+          with("no entries", empty_pattern(7, 3), {.options = {.k = 2}, .compare_columns = true}),
+          choose_case("many ties", SparseRows(ties), whole_numbers(2, ties->nnz(), 1, 2),
+                      {.options = {.k = 7}, .compare_columns = true}),
+          with("301x97, k 20", random_pattern(5, 301, 97, 8),
+               {.options = {.k = 20}, .near = random_graph(6, 301, 9)})};
+}
+
+std::vector<Case> lse_dense_cases() {
+  const auto with = [](std::string name, int64_t n, int64_t d, bool diagonal) {
+    return lse_case(name, DenseRows{n, d}, uniform(n + d, n * d), diagonal);
+  };
+  std::vector<Case> out{with("17x5", 17, 5, false),        with("17x5, diagonal", 17, 5, true),
+                        with("one row", 1, 3, false),      with("one row, diagonal", 1, 3, true),
+                        with("two rows", 2, 1, false),     with("301x13", 301, 13, false),
+                        with("301x13, diagonal", 301, 13, true)};
+  out.push_back(lse_case("equal and zero rows", DenseRows{13, 6},
+                         repeated_rows(uniform(1, 13 * 6), 6), false));
+  return out;
+}
+
+std::vector<Case> lse_sparse_cases() {
+  const auto with = [](std::string name, SharedPattern pattern, bool diagonal) {
+    return lse_case(name, SparseRows(pattern), uniform(1, pattern->nnz()), diagonal);
+  };
+  return {with("17x11", random_pattern(1, 17, 11, 4), false),
+          with("17x11, diagonal", random_pattern(1, 17, 11, 4), true),
+          with("one row", random_pattern(1, 1, 4, 3), false),
+          with("no entries", empty_pattern(7, 3), false),
+          with("301x97", random_pattern(5, 301, 97, 8), false),
+          with("301x97, diagonal", random_pattern(5, 301, 97, 8), true)};
+}
+
+std::vector<Case> edge_dot_dense_cases() {
+  const auto with = [](std::string name, int64_t n, int64_t d, SharedPattern pattern) {
+    return edge_dot_case(name, DenseRows{n, d}, uniform(n + d, n * d), pattern);
+  };
+  return {with("17x5", 17, 5, random_pattern(1, 17, 17, 4)),
+          with("all pairs", 6, 9, full_pattern(6, 6)),
+          with("one row", 1, 3, full_pattern(1, 1)),
+          with("no pairs", 5, 3, empty_pattern(5, 5)),
+          with("301x41", 301, 41, random_pattern(2, 301, 301, 12))};
+}
+
+std::vector<Case> edge_dot_sparse_cases() {
+  const auto with = [](std::string name, SharedPattern z, SharedPattern pattern) {
+    return edge_dot_case(name, SparseRows(z), uniform(1, z->nnz()), pattern);
+  };
+  return {with("17x11", random_pattern(1, 17, 11, 4), random_pattern(1, 17, 17, 4)),
+          with("all pairs", random_pattern(2, 6, 9, 5), full_pattern(6, 6)),
+          with("no entries", empty_pattern(6, 4), full_pattern(6, 6)),
+          with("no pairs", random_pattern(3, 5, 7, 3), empty_pattern(5, 5)),
+          with("301x97", random_pattern(5, 301, 97, 8), random_pattern(2, 301, 301, 12))};
+}
+
+}  // namespace
+
+std::vector<Op> similarity_ops() {
+  constexpr int64_t kRows = 2000, kCols = 256;
+  return {
+      {"choose_dense", choose_dense_cases,
+       [] {
+         return choose_case("2000x256, k 20", DenseRows{kRows, kCols}, uniform(1, kRows * kCols),
+                            {.options = {.k = 20}, .describe = false});
+       }},
+      {"choose_sparse", choose_sparse_cases,
+       [] {
+         const SharedPattern z = random_pattern(1, kRows, 1433, 18);
+         return choose_case("2000x1433, 18 a row", SparseRows(z), uniform(1, z->nnz()),
+                            {.options = {.k = 20}, .describe = false});
+       }},
+      {"lse_dense", lse_dense_cases,
+       [] {
+         return lse_case("2000x256", DenseRows{kRows, kCols}, uniform(1, kRows * kCols, -0.3, 0.3),
+                         false);
+       }},
+      {"lse_sparse", lse_sparse_cases,
+       [] {
+         const SharedPattern z = random_pattern(1, kRows, 1433, 18);
+         return lse_case("2000x1433, 18 a row", SparseRows(z), uniform(1, z->nnz()), false);
+       }},
+      {"edge_dot_dense", edge_dot_dense_cases,
+       [] {
+         return edge_dot_case("2000x256, 20 a row", DenseRows{kRows, kCols},
+                              uniform(1, kRows * kCols), random_graph(2, kRows, 20));
+       }},
+      {"edge_dot_sparse", edge_dot_sparse_cases,
+       [] {
+         const SharedPattern z = random_pattern(1, kRows, 1433, 18);
+         return edge_dot_case("2000x1433, 20 a row", SparseRows(z), uniform(1, z->nnz()),
+                              random_graph(2, kRows, 20));
+       }},
+  };
+}
+
+}  // namespace glgnn::op_check

@@ -1,0 +1,138 @@
+// op_check [--list] [--bench] [--break OP] [--self-test] [op ...]
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check.h"
+
+namespace glgnn::op_check {
+namespace {
+
+constexpr const char* kUsage =
+    "op_check [--list] [--bench] [--break OP] [--self-test] [op ...]\n"
+    "  checks every op, or those named; status 1 if one fails\n"
+    "  --list       names the ops and their cases\n"
+    "  --bench      times each backend: forward, then backward\n"
+    "  --break OP   changes what OP returns by 1%: the check of OP must then fail\n"
+    "  --self-test  does so with every op; status 1 if a change is not found\n";
+
+struct Options {
+  bool list = false, bench = false, self_test = false, help = false;
+  std::string broken;
+  std::vector<std::string> ops;
+};
+
+std::vector<Op> all_ops() {
+  std::vector<Op> out;
+  for (const auto& some : {dense_ops(), similarity_ops(), edge_ops(), pattern_ops(), loss_ops()}) {
+    out.insert(out.end(), some.begin(), some.end());
+  }
+  return out;
+}
+
+bool is_op(const std::vector<Op>& ops, const std::string& name) {
+  return std::any_of(ops.begin(), ops.end(), [&](const Op& op) { return op.name == name; });
+}
+
+// False, with a word on stderr, if the arguments cannot be used.
+bool parse(Options& options, const std::vector<Op>& ops, int argc, char** argv) {
+  for (int a = 1; a < argc; ++a) {
+    const std::string_view word = argv[a];
+    if (word == "--list") {
+      options.list = true;
+    } else if (word == "--bench") {
+      options.bench = true;
+    } else if (word == "--self-test") {
+      options.self_test = true;
+    } else if (word == "--help") {
+      options.help = true;
+    } else if (word == "--break" && a + 1 < argc) {
+      options.broken = argv[++a];
+    } else {
+      options.ops.emplace_back(word);
+    }
+  }
+  std::vector<std::string> names = options.ops;
+  if (!options.broken.empty()) names.push_back(options.broken);
+  for (const std::string& name : names) {
+    if (is_op(ops, name)) continue;
+    std::fprintf(stderr, "op_check: no op '%s'; op_check --list names them\n", name.c_str());
+    return false;
+  }
+  return true;
+}
+
+void print_list(const std::vector<Op>& ops) {
+  for (const Op& op : ops) {
+    std::printf("%s\n", op.name.c_str());
+    for (const Case& c : op.cases()) {
+      std::printf("  %s", c.name.c_str());
+      if (!c.no_gradient.empty()) std::printf(" (no gradient: %s)", c.no_gradient.c_str());
+      for (const Backend& backend : c.backends) std::printf(" [%s]", backend.name.c_str());
+      std::printf("\n");
+    }
+  }
+}
+
+int run_checks(const std::vector<Op>& ops, const std::string& broken) {
+  int passed = 0, failed = 0;
+  for (const Op& op : ops) {
+    for (const Case& c : op.cases()) {
+      const Report report = check_case(c, op.name == broken);
+      ++(report.faults.empty() ? passed : failed);
+      std::printf("%s %-20s %-26s %s\n", report.faults.empty() ? "ok  " : "FAIL", op.name.c_str(),
+                  c.name.c_str(), report.line.c_str());
+      for (const std::string& fault : report.faults) std::printf("       %s\n", fault.c_str());
+      std::fflush(stdout);
+    }
+  }
+  std::printf("%d passed, %d failed\n", passed, failed);
+  return failed > 0;
+}
+
+// Every op must have a case that finds a result that is wrong by 1%.
+int run_self_test(const std::vector<Op>& ops) {
+  int missed = 0;
+  for (const Op& op : ops) {
+    int found = 0, cases = 0;
+    for (const Case& c : op.cases()) {
+      ++cases;
+      found += !check_case(c, true).faults.empty();
+    }
+    missed += found == 0;
+    std::printf("%s %-20s broken: found by %d of %d cases\n", found > 0 ? "ok  " : "FAIL",
+                op.name.c_str(), found, cases);
+  }
+  std::printf("%d found, %d missed\n", static_cast<int>(ops.size()) - missed, missed);
+  return missed > 0;
+}
+
+int run(int argc, char** argv) {
+  std::vector<Op> ops = all_ops();
+  Options options;
+  if (!parse(options, ops, argc, argv)) return 2;
+  if (options.help) return std::fputs(kUsage, stdout) < 0;
+  if (!options.ops.empty()) {
+    std::erase_if(ops, [&](const Op& op) {
+      return std::find(options.ops.begin(), options.ops.end(), op.name) == options.ops.end();
+    });
+  }
+  if (options.list) {
+    print_list(ops);
+    return 0;
+  }
+  if (options.bench) {
+    for (const Op& op : ops) {
+      if (op.bench) bench_case(op, op.bench());
+    }
+    return 0;
+  }
+  return options.self_test ? run_self_test(ops) : run_checks(ops, options.broken);
+}
+
+}  // namespace
+}  // namespace glgnn::op_check
+
+int main(int argc, char** argv) { return glgnn::op_check::run(argc, argv); }

@@ -1,0 +1,265 @@
+#include "data/data.h"
+#include "unit/data_test_util.h"
+
+namespace glgnn {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+const char* const kGood =
+    "name,width,height,kind\n"
+    "a,1,2.5,cat\n"
+    "b,-3,4e1,dog\n"
+    "c,5,+6,\n"
+    "d,7,8,cat\n";
+
+class DataCsv : public testing::Test {
+ protected:
+  Dataset load(const std::string& text, const LoadOptions& options = {},
+               const std::string& file = "t.csv") {
+    return load_dataset(folder_.write(file, text), options);
+  }
+  std::string error(ErrorKind kind, const std::string& text, const LoadOptions& options = {},
+                    const std::string& file = "t.csv") {
+    return folder_.error_of(kind, [&] { load(text, options, file); });
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(DataCsv, ReadsNumbersLabelsAndIds) {
+  const Dataset d = load(kGood, {.label = "kind", .id = "name"});
+  EXPECT_EQ(d.name, "t");
+  ASSERT_EQ(d.rows(), 4);
+  EXPECT_EQ(d.feature_names, (Strings{"width", "height"}));
+  EXPECT_EQ(d.features.dense[0][1], 2.5f);
+  EXPECT_EQ(d.features.dense[1][0], -3.0f);
+  EXPECT_EQ(d.features.dense[1][1], 40.0f);
+  EXPECT_EQ(d.features.dense[2][1], 6.0f);
+  EXPECT_EQ(d.class_names, (Strings{"cat", "dog"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{0, 1, -1, 0}));
+  EXPECT_EQ(d.row_ids, (Strings{"a", "b", "c", "d"}));
+  EXPECT_FALSE(d.has_graph);
+  EXPECT_EQ(d.notes, (Strings{"a single labelled row, which can only train, in class dog"}));
+}
+
+TEST_F(DataCsv, FindsTheDelimiter) {
+  for (const auto& [file, delimiter] : std::vector<std::pair<std::string, char>>{
+           {"a.csv", ','}, {"a.csv", ';'}, {"a.csv", '\t'}, {"a.tsv", '\t'}, {"A.TAB", '\t'}}) {
+    std::string text = kGood;
+    for (char& c : text) c = c == ',' ? delimiter : c;
+    const Dataset d = load(text, {.label = "kind", .id = "name"}, file);
+    EXPECT_EQ(d.features.cols(), 2) << file << " " << delimiter;
+    EXPECT_EQ(d.row_ids[3], "d");
+  }
+  // A tab in a .tsv is the delimiter whatever else the header holds.
+  EXPECT_EQ(load("a,b\tc\n1\t2\n3\t5\n4\t4\n", {}, "t.tsv").feature_names, (Strings{"a,b", "c"}));
+}
+
+TEST_F(DataCsv, UnderstandsQuotesByteOrderMarkAndLineEnds) {
+  const Dataset d = load(
+      "\xEF\xBB\xBF\"a, \"\"the first\"\"\",b,\"k\"\r\n"
+      "\r\n"
+      "\"1\", 2 ,\"x\ny\"\r\n"
+      "3,4,z\r\n"
+      "4,6,z",
+      {.label = "k"});
+  EXPECT_EQ(d.feature_names, (Strings{"a, \"the first\"", "b"}));
+  EXPECT_EQ(d.class_names, (Strings{"x\ny", "z"}));
+  EXPECT_EQ(d.features.dense[0][1], 2.0f);
+  EXPECT_EQ(d.rows(), 3);
+  EXPECT_EQ(load("a,b\r1,2\r3,5\r4,4\r").rows(), 3);
+}
+
+TEST_F(DataCsv, CountsLinesInsideQuotesAndEmptyLines) {
+  EXPECT_EQ(error(ErrorKind::kData, "a,b,k\n\n1,2,\"x\n\ny\"\n3,q,z\n", {.label = "k"}),
+            "t.csv:6: column \"b\": not a number: found \"q\", expected a number in every row; "
+            "correct the value or remove the row");
+}
+
+TEST_F(DataCsv, OrdersClassesByNumberWhenTheyAreNumbers) {
+  const Dataset d = load("a,k\n1,10\n2,9\n3,10\n5,9\n", {.label = "k"});
+  EXPECT_EQ(d.class_names, (Strings{"9", "10"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{1, 0, 1, 0}));
+}
+
+TEST_F(DataCsv, TakesAColumnWithoutNameAsId) {
+  const Dataset d = load(",a\nx,1\ny,2\nz,4\n");
+  EXPECT_EQ(d.row_ids, (Strings{"x", "y", "z"}));
+  EXPECT_EQ(d.notes, (Strings{"the first column has no name: it is taken as the id of the rows"}));
+}
+
+TEST_F(DataCsv, ReadsWithoutLabels) {
+  const Dataset d = load("0,1\n1,2\n2,4\n4,4\n");  // pandas' names of columns without names
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{-1, -1, -1}));
+  EXPECT_EQ(d.classes(), 0);
+}
+
+TEST_F(DataCsv, LeavesConstantColumnsOutAndNamesRepeatedOnes) {
+  const Dataset d = load("a,b,c,d\n1,7,1,5\n2,7,2,5\n3,7,3,5\n");
+  EXPECT_EQ(d.feature_names, (Strings{"a", "c"}));
+  EXPECT_EQ(d.features.dense[2][1], 3.0f);
+  EXPECT_EQ(d.notes, (Strings{"2 columns have the same value in every row and are left out: b, d",
+                              "1 column repeats another one, which then counts twice: c = a"}));
+}
+
+TEST_F(DataCsv, KeepsEverythingOfNewRows) {
+  const Dataset d = load("a,b,k\n1,7,x\n", {.label = "k", .new_rows = true});
+  EXPECT_EQ(d.rows(), 1);
+  EXPECT_EQ(d.feature_names, (Strings{"a", "b"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{0}));
+}
+
+TEST_F(DataCsv, KeepsMostlyZeroFeaturesSparse) {
+  const Dataset d = load("a,b,c,d,e\n1,0,0,0,0\n0,2,0,0,0\n0,0,3,0,4\n0,0,0,5,0\n");
+  ASSERT_TRUE(d.features.is_sparse);
+  EXPECT_TRUE(d.features.dense.empty());
+  EXPECT_EQ(d.features.cols(), 5);
+  EXPECT_EQ(d.features.sparse.values, (std::vector<float>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(d.features.sparse.pattern->col, (std::vector<int32_t>{0, 1, 2, 4, 3}));
+  EXPECT_EQ(d.features.sparse.pattern->row_ptr, (std::vector<int64_t>{0, 1, 2, 4, 5}));
+  EXPECT_EQ(d.notes,
+            (Strings{"only 25 % of the numbers are not zero: the features are kept sparse"}));
+}
+
+TEST_F(DataCsv, KeepsNegativeOrFullFeaturesDense) {
+  EXPECT_FALSE(load("a,b,c,d,e\n-1,0,0,0,0\n0,2,0,0,0\n0,0,3,0,0\n0,0,0,5,6\n").features.is_sparse);
+  EXPECT_FALSE(load("a,b\n1,0\n0,2\n3,0\n").features.is_sparse);
+}
+
+TEST_F(DataCsv, RefusesFilesThatAreNoTables) {
+  EXPECT_EQ(
+      folder_.error_of(ErrorKind::kIo, [&] { load_dataset(folder_.path("no.csv")); }),
+      "no.csv: no such file: found \"no.csv\", expected the name of a file that exists; check "
+      "the spelling and the folder you are in");
+  EXPECT_EQ(error(ErrorKind::kData, ""),
+            "t.csv: empty file: found \"0 bytes\", expected rows of text; check that the file was "
+            "written completely");
+  EXPECT_EQ(error(ErrorKind::kData, "\n \n"),
+            "t.csv: empty file: found \"3 bytes\", expected rows of text; check that the file was "
+            "written completely");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,b,c\n"),
+      "t.csv:1: a header and no rows: found \"0 rows\", expected a line for each row below the "
+      "header; check that the file was written completely");
+  EXPECT_EQ(error(ErrorKind::kData, std::string("\xFF\xFE", 2) + "a,b"),
+            "t.csv:1: not UTF-8 text: found \"a UTF-16 byte order mark\", expected UTF-8; save the "
+            "file as \"CSV UTF-8\" or convert it with iconv");
+  EXPECT_EQ(
+      error(ErrorKind::kUsage, "a,b\n1,2\n", {}, "t.xlsx"),
+      "t.xlsx: unknown kind of file: found \".xlsx\", expected .csv, .tsv, .tab, .npy, .npz or "
+      "a folder; rename or convert the file");
+}
+
+TEST_F(DataCsv, RefusesBrokenHeaders) {
+  EXPECT_EQ(
+      error(ErrorKind::kData, "5.1,3.5\n4.9,3.0\n4.7,3.2\n"),
+      "t.csv:1: the header is missing: found \"5.1\", expected the names of the columns in the "
+      "first line; add a line with a name for each column");
+  EXPECT_EQ(error(ErrorKind::kData, "a,b,a\n1,2,3\n"),
+            "t.csv:1: columns 1 and 3 have the same name: found \"a\", expected different names; "
+            "rename one of them in the first line");
+  EXPECT_EQ(error(ErrorKind::kData, "a,b,\n1,2,3\n"),
+            "t.csv:1: column 3 has no name: found \"\", expected a name for each column; name the "
+            "column in the first line or remove it");
+  EXPECT_EQ(error(ErrorKind::kUsage, "sepal,petal,species\n1,2,x\n", {.label = "specis"}),
+            "t.csv:1: no such label column: found \"specis\", expected a column of the header; use "
+            "--label with one of its names; the nearest are species, sepal, petal");
+  EXPECT_EQ(error(ErrorKind::kUsage, "row,petal\n1,2\n", {.id = "ROW"}),
+            "t.csv:1: no such id column: found \"ROW\", expected a column of the header; use --id "
+            "with one of its names; the nearest are row, petal");
+  EXPECT_EQ(
+      error(ErrorKind::kUsage, "a,k\n1,2\n", {.label = "k", .id = "k"}),
+      "t.csv:1: one column for two uses: found \"k\", expected different columns for label and "
+      "id; correct --label or --id");
+  EXPECT_EQ(error(ErrorKind::kData, "a,k\n1,2\n", {.label = "k", .id = "a"}),
+            "t.csv:1: no features: found \"a, k\", expected at least one column besides label and "
+            "id; add the columns to learn from");
+}
+
+TEST_F(DataCsv, RefusesBrokenRows) {
+  EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3\n"),
+            "t.csv:3: a row of another length: found \"1 field\", expected 2 as in the header; add "
+            "what is missing, or put a field that contains the delimiter in quotes");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,b\n1,2,3\n"),
+      "t.csv:2: a row of another length: found \"3 fields\", expected 2 as in the header; add "
+      "what is missing, or put a field that contains the delimiter in quotes");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,b\n1,2\n3,\"4\n5,6\n"),
+      "t.csv:3: quotes do not match: found \"3,\"4\", expected fields in quotes that end with "
+      "a quote, and two quotes for one inside; correct the quotes of the row that begins here");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,b\n1,2\n3,4\"5\n"),
+      "t.csv:3: quotes do not match: found \"3,4\"5\", expected fields in quotes that end with "
+      "a quote, and two quotes for one inside; correct the quotes of the row that begins here");
+}
+
+TEST_F(DataCsv, RefusesWhatIsNotANumber) {
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,kind\n1,cat\n"),
+      "t.csv:2: column \"kind\": not a number: found \"cat\", expected a number in every row; "
+      "if it holds the classes use --label kind, if it names the rows --id kind, else remove "
+      "it or write its categories as columns of 0 and 1");
+  EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3,4x\n"),
+            "t.csv:3: column \"b\": not a number: found \"4x\", expected a number in every row; "
+            "correct the value or remove the row");
+  EXPECT_EQ(error(ErrorKind::kData, "a;b\n1;2\n3;1,5\n"),
+            "t.csv:3: column \"b\": not a number: found \"1,5\", expected a number in every row; "
+            "write numbers with a decimal point: 1.5");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,b\n1,2\n3,\n"),
+      "t.csv:3: column \"b\": missing value: found \"\", expected a number in every row; fill "
+      "in the value or remove the row");
+  for (const std::string text : {"nan", "NaN", "inf", "-Infinity", "1e39", "1e400"}) {
+    EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3," + text + "\n"),
+              "t.csv:3: column \"b\": not a finite number: found \"" + text +
+                  "\", expected a number that fits into float32; replace the value or remove the "
+                  "row");
+  }
+  EXPECT_EQ(load("a,b\n1,2\n3,1e-400\n4,4\n").features.dense[1][1], 0.0f);
+}
+
+TEST_F(DataCsv, RefusesBrokenIds) {
+  EXPECT_EQ(
+      error(ErrorKind::kData, "i,a\nx,1\ny,2\nx,3\n", {.id = "i"}),
+      "t.csv:4: an id that line 2 has too: found \"x\", expected a different id in every row; "
+      "correct one of them or leave --id away");
+  EXPECT_EQ(error(ErrorKind::kData, "i,a\nx,1\n,2\n", {.id = "i"}),
+            "t.csv:3: a row without an id: found \"\", expected an id in every row; fill it in or "
+            "leave --id away");
+}
+
+TEST_F(DataCsv, RefusesLabelsOneCannotLearnFrom) {
+  EXPECT_EQ(error(ErrorKind::kData, "a,k\n1,\n2,\n3,\n", {.label = "k"}),
+            "t.csv: no labelled row: found \"0 labels in 3 rows\", expected some rows of at least "
+            "two classes with a label; fill in the labels you know");
+  EXPECT_EQ(error(ErrorKind::kData, "a,k\n1,x\n2,x\n3,\n", {.label = "k"}),
+            "t.csv: fewer than two classes: found \"only x\", expected labels of at least two "
+            "classes; choose another label column or add rows");
+  EXPECT_EQ(error(ErrorKind::kData, "a,k\n1,x\n2,y\n3,z\n", {.label = "k"}),
+            "t.csv: every row has a label of its own: found \"3 classes in 3 rows\", expected "
+            "classes that several rows share; choose the column of the classes; one that names the "
+            "rows is given with --id");
+  std::string measured = "a,k\n";
+  for (int i = 0; i < 30; ++i)
+    measured += std::to_string(i) + "," + std::to_string(i * 2 / 3) + "\n";
+  EXPECT_EQ(error(ErrorKind::kData, measured, {.label = "k"}),
+            "t.csv: nearly every row has a label of its own: found \"20 classes in 30 rows\", "
+            "expected classes that several rows share; choose the column of the classes; one that "
+            "names the rows is given with --id");
+  // One label for each class is little, but one can learn from it.
+  EXPECT_EQ(load("a,k\n1,x\n2,y\n3,\n", {.label = "k"}).notes.back(),
+            "a single labelled row, which can only train, in class x, y");
+}
+
+TEST_F(DataCsv, RefusesTooLittle) {
+  EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3,4\n"),
+            "t.csv: too few rows: found \"2 rows\", expected 3 at least; add rows");
+  EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n1,2\n1,2\n"),
+            "t.csv: no features: found \"only columns with the same value in every row\", expected "
+            "a column that tells rows apart; add the columns to learn from");
+}
+
+}  // namespace
+}  // namespace glgnn

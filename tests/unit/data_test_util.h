@@ -1,0 +1,65 @@
+// Temporary files and exact error texts for the tests of the readers.
+#pragma once
+
+#include <glgnn/error.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+namespace glgnn {
+
+// A folder of its own for each test, removed at the end.
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "glgnn-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = pattern;
+  }
+  ~TempFolder() { std::filesystem::remove_all(path_); }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  std::string path(const std::string& name = "") const { return (path_ / name).string(); }
+
+  // Writes a file and returns its path.
+  std::string write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return path(name);
+  }
+
+  // The text of the Error that `action` throws, this folder's name taken out of it.
+  std::string error_of(ErrorKind kind, const std::function<void()>& action) const {
+    try {
+      action();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), kind) << error.what();
+      std::string text = error.what();
+      const std::string prefix = path_.string() + "/";
+      for (size_t at = 0; (at = text.find(prefix)) != std::string::npos;) {
+        text.erase(at, prefix.size());
+      }
+      return text;
+    }
+    return "no error";
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string fixture(const std::string& name) {
+  return std::string(GLGNN_TEST_DIR) + "/unit/data/" + name;
+}
+
+inline std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace glgnn
