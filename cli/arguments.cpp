@@ -29,12 +29,12 @@ std::vector<std::string> option_names(const CLI::App& app) {
   const std::string help = fmt::format("`glgnn {} --help` shows how", app.get_name());
   if (word.starts_with("-")) {
     const std::string name = word.substr(0, word.find('='));
-    throw Error(ErrorKind::kUsage, fmt::format("{}: unknown option {}; the nearest is {}; {}",
-                                               app.get_name(), name,
-                                               nearest_names(name, option_names(app), 1)[0], help));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: unknown option {}; the nearest is {}; {}", app.get_name(), name,
+                            nearest_names(name, option_names(app), 1)[0], help));
   }
   throw Error(ErrorKind::kUsage,
-              fmt::format("{}: one argument too many: {}; {}", app.get_name(), quoted(word), help));
+              fmt::format("{}: one argument too many: {}; {}", app.get_name(), quote(word), help));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ const Command& chosen_command(const CLI::App& program, const std::vector<Command
     const bool option = left[0].starts_with("-");
     throw Error(ErrorKind::kUsage,
                 fmt::format("unknown {} {}; the nearest is {}; `glgnn --help` lists them",
-                            option ? "option" : "command", quoted(left[0]),
+                            option ? "option" : "command", quote(left[0]),
                             option ? nearest_names(left[0], option_names(program), 1)[0]
                                    : nearest_names(left[0], names, 1)[0]));
   }

@@ -17,7 +17,7 @@ constexpr int kOurFault = 70;
 
 // Plain stdio: this runs when memory may be short.
 int say(const char* text, int status, const char* advice = "") {
-  const bool colour = !Paint(stderr).red("").empty();
+  const bool colour = Paint(stderr).on();
   std::fprintf(stderr, "%sglgnn:%s %s%s\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "", text,
                advice);
   return status;

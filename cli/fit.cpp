@@ -146,7 +146,7 @@ int FitCommand::run() const {
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
   config = resolve_settings(config, dataset);
-  const Context context = threads.context(config.seed);
+  const Context context = threads.context();
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
   say_what_was_found(dataset, split, config);
@@ -167,15 +167,15 @@ int FitCommand::run() const {
   const auto on_epoch = [&](const EpochReport& report) {
     last = report;
     log.epoch(report);
-    progress.update({.done = report.epoch,
-                     .loss = report.loss,
-                     .val_accuracy = split.val.empty() ? std::nullopt
-                                                       : std::optional(report.val_accuracy)});
+    progress.update(
+        {.done = report.epoch,
+         .loss = report.loss,
+         .val_accuracy = split.val.empty() ? std::nullopt : std::optional(report.val_accuracy)});
     return !interrupt.interrupted();
   };
-  FitResult result = fit(
-      problem, config, context,
-      {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
+  FitResult result =
+      fit(problem, config, context,
+          {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
   progress.finish();
   if (result.interrupted) {
     log.event({{"event", "interrupted"}, {"epoch", last.epoch}, {"time", utc_time()}});

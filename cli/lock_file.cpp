@@ -14,7 +14,8 @@ namespace {
 
 // False when the file we opened was removed by the run that held it: then nobody else can see ours.
 bool still_there(int file, const std::filesystem::path& path) {
-  struct stat opened {}, named {};
+  struct stat opened {
+  }, named{};
   return ::fstat(file, &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
@@ -25,8 +26,8 @@ LockFile::LockFile(const std::filesystem::path& model) : path_(model.string() + 
   while (true) {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) {
-      throw Error(ErrorKind::kIo, path_.parent_path().string() + ": cannot write here: " +
-                                      std::strerror(errno) +
+      throw Error(ErrorKind::kIo, path_.parent_path().string() +
+                                      ": cannot write here: " + std::strerror(errno) +
                                       "; choose another place for the model with --out");
     }
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {

@@ -12,25 +12,25 @@
 #include "failure.h"
 #include "report/version.h"
 
+namespace glgnn::cli {
 namespace {
-
-using glgnn::cli::Command;
 
 // A full disk may show only when the last of the output leaves our buffer.
 void flush_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw glgnn::Error(glgnn::ErrorKind::kIo,
-                     fmt::format("cannot write the output: {}", std::strerror(errno)));
+  throw Error(ErrorKind::kIo, fmt::format("cannot write the output: {}", std::strerror(errno)));
 }
 
 int run_program(int argc, char** argv) {
   CLI::App program("GL-GNN: classification by graphs that are learned from the data");
   program.name("glgnn");
-  program.set_version_flag("--version",
-                           fmt::format("glgnn {} ({})", glgnn::version(), glgnn::commit()));
-  const std::vector<Command> commands{
-      add_fit(program, {argv, argv + argc}), add_predict(program),  add_evaluate(program),
-      add_datasets(program),                 add_settings(program), add_info(program)};
+  program.set_version_flag("--version", fmt::format("glgnn {} ({})", version(), commit()));
+  const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
+                                      add_predict(program),
+                                      add_evaluate(program),
+                                      add_datasets(program),
+                                      add_settings(program),
+                                      add_info(program)};
   // What the parser cannot place is ours to report: we know the nearest name.
   program.allow_extras();
   for (const auto& command : commands) command.app->allow_extras();
@@ -43,12 +43,13 @@ int run_program(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace glgnn::cli
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   try {
-    const int status = run_program(argc, argv);
-    flush_output();
+    const int status = glgnn::cli::run_program(argc, argv);
+    glgnn::cli::flush_output();
     return status;
   } catch (...) {
     return glgnn::cli::report_failure();

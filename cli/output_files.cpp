@@ -29,10 +29,10 @@ void check_folder(const fs::path& model) {
 void check_path(const fs::path& path, const std::vector<std::string>& inputs) {
   if (!fs::exists(path)) return;
   if (!fs::is_regular_file(path)) {
-    throw Error(ErrorKind::kIo, fmt::format("{}: found {}, expected a file that can be written; "
-                                            "choose another place with --out",
-                                            path.string(),
-                                            fs::is_directory(path) ? "a folder" : "a device"));
+    throw Error(ErrorKind::kIo,
+                fmt::format("{}: found {}, expected a file that can be written; "
+                            "choose another place with --out",
+                            path.string(), fs::is_directory(path) ? "a folder" : "a device"));
   }
   for (const auto& input : inputs) {
     if (!fs::exists(input) || !fs::equivalent(path, input)) continue;

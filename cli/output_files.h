@@ -13,8 +13,8 @@ struct OutputFiles {
   std::filesystem::path checkpoint;  // NAME.glgnn.checkpoint
 };
 
-// `out` as typed, or empty for `name`.glgnn in the current folder. kIo when the folder is missing or
-// a path is taken by something else; kUsage when one is among `inputs`.
+// `out` as typed, or empty for `name`.glgnn in the current folder. kIo when the folder is missing
+// or a path is taken by something else; kUsage when one is among `inputs`.
 OutputFiles output_files(const std::string& out, const std::string& name,
                          const std::vector<std::string>& inputs);
 

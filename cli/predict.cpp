@@ -27,7 +27,8 @@ struct PredictCommand {
     }
     if (!out.empty() && std::filesystem::exists(out) && std::filesystem::exists(model) &&
         std::filesystem::equivalent(out, model)) {
-      throw Error(ErrorKind::kUsage, out + ": --out would overwrite the model; choose another file");
+      throw Error(ErrorKind::kUsage,
+                  out + ": --out would overwrite the model; choose another file");
     }
     const Model fitted = load_model(model);
     const std::string text =

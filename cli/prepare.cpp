@@ -33,8 +33,7 @@ void check_split(const Dataset& dataset, const Split& split) {
     throw Error(ErrorKind::kData,
                 fmt::format("{}: the training rows hold {}, expected at least 2; label more rows, "
                             "or use another split",
-                            dataset.name,
-                            classes.empty() ? "no class" : "1 class"));
+                            dataset.name, classes.empty() ? "no class" : "1 class"));
   }
 }
 
@@ -59,18 +58,16 @@ void DataOptions::add_to(CLI::App& app) {
   app.add_option("--split", split, "file with the rows of train, val and test")->type_name("FILE");
   app.add_option("--test-fraction", test_fraction, "part of the labelled rows kept for the test")
       ->type_name("PART");
-  app.add_option("--val-fraction", val_fraction,
-                 "part of the labelled rows that validates (0.2)")
+  app.add_option("--val-fraction", val_fraction, "part of the labelled rows that validates (0.2)")
       ->type_name("PART");
 }
 
 Dataset load_data(const DataOptions& options) {
   const bool no_graph = options.graph == "none";
-  Dataset dataset =
-      load_dataset(options.data, {.label = options.label,
-                                  .id = options.id,
-                                  .graph = no_graph ? std::string() : options.graph,
-                                  .split = options.split});
+  Dataset dataset = load_dataset(options.data, {.label = options.label,
+                                                .id = options.id,
+                                                .graph = no_graph ? std::string() : options.graph,
+                                                .split = options.split});
   if (no_graph) dataset.has_graph = false;
   return dataset;
 }

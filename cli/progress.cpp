@@ -70,7 +70,8 @@ std::string Progress::time_text() const {
 }
 
 std::string Progress::plain_line() const {
-  std::string line = fmt::format("{}  {}/{}  loss {:.4f}", label_, state_.done, total_, state_.loss);
+  std::string line =
+      fmt::format("{}  {}/{}  loss {:.4f}", label_, state_.done, total_, state_.loss);
   if (state_.val_accuracy) line += "  validation " + percent(*state_.val_accuracy);
   return line + "  " + time_text();
 }

@@ -18,7 +18,8 @@ void SettingOptions::add_to(CLI::App& app) {
     // Not in --help, where they would bury the rest: `glgnn settings` shows them better.
     app.add_option("--" + setting.name, named_[setting.name], setting.text)->group("");
   }
-  app.footer("Every setting is an option too, e.g. --k 20 --epochs 100; `glgnn settings` lists them.");
+  app.footer(
+      "Every setting is an option too, e.g. --k 20 --epochs 100; `glgnn settings` lists them.");
 }
 
 Config SettingOptions::config() const {
@@ -51,8 +52,9 @@ std::pair<std::string, std::string> split_assignment(const std::string& text,
 
 void apply_setting(Config& config, const std::string& name, const std::string& value) {
   if (name == "mode" && value == "best") {
-    throw Error(ErrorKind::kUnsupported,
-                "mode best is not there yet: this version trains as the paper does; use --mode paper");
+    throw Error(
+        ErrorKind::kUnsupported,
+        "mode best is not there yet: this version trains as the paper does; use --mode paper");
   }
   set_setting(config, name, value);
 }

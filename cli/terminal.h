@@ -15,6 +15,7 @@ size_t terminal_width(std::FILE* stream);
 class Paint {
  public:
   explicit Paint(std::FILE* stream);
+  bool on() const { return on_; }
   std::string bold(const std::string& text) const { return wrap("1", text); }
   std::string faint(const std::string& text) const { return wrap("2", text); }
   std::string red(const std::string& text) const { return wrap("31", text); }

@@ -9,11 +9,12 @@
 namespace glgnn::cli {
 
 void ThreadOption::add_to(CLI::App& app) {
-  app.add_option("--threads", threads, "threads to use; the result has the same bits for any number")
+  app.add_option("--threads", threads,
+                 "threads to use; the result has the same bits for any number")
       ->type_name("N");
 }
 
-Context ThreadOption::context(uint64_t seed) const {
+Context ThreadOption::context() const {
   constexpr int kMost = 4096;
   if (threads && (*threads < 1 || *threads > kMost)) {
     throw Error(ErrorKind::kUsage, fmt::format("--threads: found {}, expected a whole number from "
@@ -21,7 +22,7 @@ Context ThreadOption::context(uint64_t seed) const {
                                                *threads, kMost));
   }
   if (threads) omp_set_num_threads(*threads);
-  return default_context(seed);
+  return default_context();
 }
 
 }  // namespace glgnn::cli

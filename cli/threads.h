@@ -3,7 +3,6 @@
 
 #include <glgnn/context.h>
 
-#include <cstdint>
 #include <optional>
 
 namespace CLI {
@@ -18,7 +17,7 @@ struct ThreadOption {
   void add_to(CLI::App& app);
 
   // Also tells OpenMP, so that the BLAS keeps to it.
-  Context context(uint64_t seed) const;
+  Context context() const;
 };
 
 }  // namespace glgnn::cli

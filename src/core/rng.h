@@ -38,7 +38,7 @@ struct Rng {
     return {out[0], out[1], out[2], out[3]};
   }
 
-  // Number `index`, uniform on the open interval (0, 1), a multiple of 2^-24 plus 2^-25.
+  // Number `index`, uniform on the open interval (0, 1), an odd multiple of 2^-24.
   float uniform(uint64_t index) const { return to_uniform(block(index / 4)[index % 4]); }
 
   // Number `index`, standard normal.
@@ -49,7 +49,7 @@ struct Rng {
   }
 
   static float to_uniform(uint32_t bits) {
-    return (static_cast<float>(bits >> 8) + 0.5f) * 0x1p-24f;
+    return (static_cast<float>(bits >> 9) + 0.5f) * 0x1p-23f;
   }
 };
 

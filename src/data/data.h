@@ -11,12 +11,13 @@
 
 namespace glgnn {
 
-// Files and columns as a person names them; all may be empty.
+// Files and columns as a person names them; all may be empty. (With {}, so that naming a few in an
+// initialiser is not warned about.)
 struct LoadOptions {
-  std::string label;      // label column of a table; for array files a .npy file of labels
-  std::string id;         // id column of a table
-  std::string graph;      // edge list file; empty: the set's own graph, if it has one
-  std::string split;      // file with the rows of train, val, test
+  std::string label{};    // label column of a table; for array files a .npy file of labels
+  std::string id{};       // id column of a table
+  std::string graph{};    // edge list file; empty: the set's own graph, if it has one
+  std::string split{};    // file with the rows of train, val, test
   bool new_rows = false;  // rows to predict: any number of them, labelled or not, all columns kept
 };
 

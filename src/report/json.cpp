@@ -50,7 +50,8 @@ Json epoch_json(const EpochReport& report) {
 }
 
 Json program_json(int threads) {
-  return {{"glgnn", version()}, {"commit", commit()}, {"threads", threads}, {"machine", cpu_name()}};
+  return {
+      {"glgnn", version()}, {"commit", commit()}, {"threads", threads}, {"machine", cpu_name()}};
 }
 
 std::string json_text(const Json& value, int indent) {

@@ -40,7 +40,7 @@ def uniform(seed, stream, owner, step, index):
     words = philox4x32(counter, (seed & 0xFFFFFFFF, seed >> 32))
     bits = np.choose(word.astype(np.int64), words)
     # in float32 on purpose: from 2^23 on, the + 0.5 is rounded (to even), as it is in the engine
-    return ((bits >> np.uint64(8)).astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-24)
+    return ((bits >> np.uint64(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-23)
 
 
 # ---- what is given ---------------------------------------------------------------------------------------

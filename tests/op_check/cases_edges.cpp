@@ -1,34 +1,76 @@
-// Cases of the ops on the values of a pattern: softmax, norms, symmetry, spmm.
+// Cases of the ops on the values of a pattern: edge_dot, softmax, norms, symmetry, spmm.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "check.h"
+#include "kernels/edge_dot.h"
 #include "kernels/edge_softmax.h"
 #include "kernels/graph_norm.h"
 #include "kernels/spmm.h"
 #include "make.h"
+#include "rows.h"
 
 namespace glgnn::op_check {
 namespace {
 
-Case edge_exp_case(std::string name, SharedPattern pattern) {
-  const double nnz = static_cast<double>(pattern->nnz());
+template <class Rows>
+Case edge_dot_case(std::string name, Rows rows, std::vector<double> z, SharedPattern pattern) {
+  const auto transposed = std::make_shared<const Transpose>(transpose(pattern->view()));
+  const double flops = 2.0 * pattern->nnz() * rows.size() / std::max<int64_t>(1, rows.rows());
   return {.name = name,
-          .in = {{"s", uniform(1, pattern->nnz(), -2, 2)}, {"lse", uniform(2, pattern->rows, 1, 3)}},
-          .out = {{"p", pattern->nnz()}},
+          .in = {{"z", z}},
+          .out = {{"s", pattern->nnz()}},
           .forward =
               [=]<class T>(Run<T>& r) {
-                ref::edge_exp_forward<T>(r.out[0].data(), r.in[0].data(), r.in[1].data(),
-                                         pattern->row_ptr.data(), pattern->rows);
+                ref::edge_dot_forward<T>(r.out[0].data(), pattern->view(), rows.z(r.in[0]));
               },
           .backward =
               [=]<class T>(Run<T>& r) {
-                ref::edge_exp_backward<T>(r.d_in[0].data(), r.d_in[1].data(), r.d_out[0].data(),
-                                          r.out[0].data(), pattern->row_ptr.data(), pattern->rows);
+                ref::edge_dot_backward<T>(rows.gradient(r.d_in[0]), r.d_out[0].data(),
+                                          pattern->view(), transposed->view(), rows.z(r.in[0]));
               },
-          .forward_work = {.bytes = 8 * nnz},
-          .backward_work = {.bytes = 16 * nnz}};
+          .backends = {{"cpu",
+                        [=](Run<float>& r, int threads) {
+                          cpu::edge_dot_forward(r.out[0].data(), pattern->view(), rows.z(r.in[0]),
+                                                threads);
+                        },
+                        [=](Run<float>& r, int threads) {
+                          cpu::edge_dot_backward(rows.gradient(r.d_in[0]), r.d_out[0].data(),
+                                                 pattern->view(), transposed->view(),
+                                                 rows.z(r.in[0]), threads);
+                        }}},
+          .oracle =
+              [=](Run<double>& r) {
+                const std::vector<double> dense = rows.as_dense(r.in[0]);
+                for (int64_t i = 0; i < pattern->rows; ++i) {
+                  for (int64_t e = pattern->row_ptr[i]; e < pattern->row_ptr[i + 1]; ++e) {
+                    r.out[0][e] = dot(dense, rows.cols(), i, pattern->col[e]);
+                  }
+                }
+              },
+          .forward_work = {.flops = flops},
+          .backward_work = {.flops = 2 * flops}};
+}
+
+Case edge_exp_case(std::string name, SharedPattern pattern) {
+  const double nnz = static_cast<double>(pattern->nnz());
+  return {
+      .name = name,
+      .in = {{"s", uniform(1, pattern->nnz(), -2, 2)}, {"lse", uniform(2, pattern->rows, 1, 3)}},
+      .out = {{"p", pattern->nnz()}},
+      .forward =
+          [=]<class T>(Run<T>& r) {
+            ref::edge_exp_forward<T>(r.out[0].data(), r.in[0].data(), r.in[1].data(),
+                                     pattern->row_ptr.data(), pattern->rows);
+          },
+      .backward =
+          [=]<class T>(Run<T>& r) {
+            ref::edge_exp_backward<T>(r.d_in[0].data(), r.d_in[1].data(), r.d_out[0].data(),
+                                      r.out[0].data(), pattern->row_ptr.data(), pattern->rows);
+          },
+      .forward_work = {.bytes = 8 * nnz},
+      .backward_work = {.bytes = 16 * nnz}};
 }
 
 Case edge_softmax_case(std::string name, SharedPattern pattern, double size) {
@@ -115,8 +157,7 @@ Case gcn_norm_case(std::string name, SharedPattern pattern) {
                                       r.out[0].data(), r.out[1].data(), loops->pattern.view(),
                                       loops->source.data());
           },
-      .oracle =
-          [=](Run<double>& r) { dense_gcn_norm(r, pattern->view(), loops->pattern.view()); },
+      .oracle = [=](Run<double>& r) { dense_gcn_norm(r, pattern->view(), loops->pattern.view()); },
       .forward_work = {.bytes = 20 * nnz},
       .backward_work = {.bytes = 28 * nnz}};
 }
@@ -138,30 +179,29 @@ void dense_symmetrise(Run<double>& r, PatternView pattern, PatternView out, Symm
 Case symmetrise_case(std::string name, SharedPattern pattern, SymmetricForm form) {
   const auto both = std::make_shared<const SymmetricUnion>(symmetric_union(pattern->view()));
   const double nnz = static_cast<double>(both->pattern.nnz());
-  return {.name = name,
-          .in = {{"a", apart(1, pattern->view(), 0)}},
-          .out = {{"y", both->pattern.nnz()}},
-          .forward =
-              [=]<class T>(Run<T>& r) {
-                ref::symmetrise_forward<T>(r.out[0].data(), r.in[0].data(), *both, form);
-              },
-          .backward =
-              [=]<class T>(Run<T>& r) {
-                ref::symmetrise_backward<T>(r.d_in[0].data(), r.d_out[0].data(), r.in[0].data(),
-                                            *both, form);
-              },
-          .oracle =
-              [=](Run<double>& r) {
-                dense_symmetrise(r, pattern->view(), both->pattern.view(), form);
-              },
-          .forward_work = {.bytes = 28 * nnz},
-          .backward_work = {.bytes = 36 * nnz}};
+  return {
+      .name = name,
+      .in = {{"a", apart(1, pattern->view(), 0)}},
+      .out = {{"y", both->pattern.nnz()}},
+      .forward =
+          [=]<class T>(Run<T>& r) {
+            ref::symmetrise_forward<T>(r.out[0].data(), r.in[0].data(), *both, form);
+          },
+      .backward =
+          [=]<class T>(Run<T>& r) {
+            ref::symmetrise_backward<T>(r.d_in[0].data(), r.d_out[0].data(), r.in[0].data(), *both,
+                                        form);
+          },
+      .oracle =
+          [=](Run<double>& r) { dense_symmetrise(r, pattern->view(), both->pattern.view(), form); },
+      .forward_work = {.bytes = 28 * nnz},
+      .backward_work = {.bytes = 36 * nnz}};
 }
 
 // Where a_ij = a_ji, each has the gradient of its own place.
 Case symmetrise_tie_case() {
   const SharedPattern pattern = full_pattern(3, 3);
-  Case c = symmetrise_case("ties", pattern, SymmetricForm::kMax);
+  Case c = symmetrise_case("max ties", pattern, SymmetricForm::kMax);
   c.in[0].values.assign(9, 0.5);
   c.oracle_backward = [](Run<double>& r) {
     for (size_t e = 0; e < 9; ++e) r.d_in[0][e] += r.d_out[0][e];
@@ -204,6 +244,25 @@ Case spmm_case(std::string name, SharedPattern pattern, int64_t cols) {
           .backward_work = {.flops = 2 * flops}};
 }
 
+std::vector<Case> edge_dot_cases() {
+  const auto dense = [](std::string name, int64_t n, int64_t d, SharedPattern pattern) {
+    return edge_dot_case(name, DenseRows{n, d}, uniform(n + d, n * d), pattern);
+  };
+  const auto sparse = [](std::string name, SharedPattern z, SharedPattern pattern) {
+    return edge_dot_case(name, SparseRows(z), uniform(1, z->nnz()), pattern);
+  };
+  return {dense("17x5", 17, 5, random_pattern(1, 17, 17, 4)),
+          dense("all pairs", 6, 9, full_pattern(6, 6)),
+          dense("one row", 1, 3, full_pattern(1, 1)),
+          dense("no pairs", 5, 3, empty_pattern(5, 5)),
+          dense("301x41", 301, 41, random_pattern(2, 301, 301, 12)),
+          sparse("sparse 17x11", random_pattern(1, 17, 11, 4), random_pattern(1, 17, 17, 4)),
+          sparse("sparse all pairs", random_pattern(2, 6, 9, 5), full_pattern(6, 6)),
+          sparse("sparse no entries", empty_pattern(6, 4), full_pattern(6, 6)),
+          sparse("sparse no pairs", random_pattern(3, 5, 7, 3), empty_pattern(5, 5)),
+          sparse("sparse 301x97", random_pattern(5, 301, 97, 8), random_pattern(2, 301, 301, 12))};
+}
+
 std::vector<Case> edge_exp_cases() {
   return {edge_exp_case("23x19, empty rows", random_pattern(1, 23, 19, 5)),
           edge_exp_case("one pair", full_pattern(1, 1)),
@@ -232,17 +291,16 @@ std::vector<Case> gcn_norm_cases() {
           gcn_norm_case("no entries", empty_pattern(6, 6))};
 }
 
-std::vector<Case> symmetrise_mean_cases() {
-  return {symmetrise_case("23, empty rows", random_graph(1, 23, 5), SymmetricForm::kMean),
-          symmetrise_case("17, with loops", random_pattern(2, 17, 17, 6), SymmetricForm::kMean),
-          symmetrise_case("no entries", empty_pattern(3, 3), SymmetricForm::kMean)};
-}
-
-std::vector<Case> symmetrise_max_cases() {
-  return {symmetrise_case("23, empty rows", random_graph(1, 23, 5), SymmetricForm::kMax),
-          symmetrise_case("17, with loops", random_pattern(2, 17, 17, 6), SymmetricForm::kMax),
-          symmetrise_case("no entries", empty_pattern(3, 3), SymmetricForm::kMax),
-          symmetrise_tie_case()};
+std::vector<Case> symmetrise_cases() {
+  std::vector<Case> out;
+  for (const auto form : {SymmetricForm::kMean, SymmetricForm::kMax}) {
+    const std::string name = form == SymmetricForm::kMean ? "mean " : "max ";
+    out.push_back(symmetrise_case(name + "23, empty rows", random_graph(1, 23, 5), form));
+    out.push_back(symmetrise_case(name + "17, loops", random_pattern(2, 17, 17, 6), form));
+    out.push_back(symmetrise_case(name + "no entries", empty_pattern(3, 3), form));
+  }
+  out.push_back(symmetrise_tie_case());
+  return out;
 }
 
 std::vector<Case> spmm_cases() {
@@ -259,29 +317,44 @@ std::vector<Case> spmm_cases() {
 std::vector<Op> edge_ops() {
   constexpr int64_t kRows = 3000, kPerRow = 20;
   return {
+      {"edge_dot", edge_dot_cases,
+       [] {
+         const SharedPattern z = random_pattern(1, 2000, 1433, 18),
+                             graph = random_graph(2, 2000, 20);
+         return std::vector{
+             edge_dot_case("2000x256, 20 a row", DenseRows{2000, 256}, uniform(1, 2000 * 256),
+                           graph),
+             edge_dot_case("sparse 2000x1433", SparseRows(z), uniform(1, z->nnz()), graph)};
+       }},
       {"edge_exp", edge_exp_cases,
-       [] { return edge_exp_case("3000, 20 a row", random_graph(1, kRows, kPerRow)); }},
+       [] {
+         return std::vector{edge_exp_case("3000, 20 a row", random_graph(1, kRows, kPerRow))};
+       }},
       {"edge_softmax", edge_softmax_cases,
-       [] { return edge_softmax_case("3000, 20 a row", random_graph(1, kRows, kPerRow), 1); }},
+       [] {
+         return std::vector{
+             edge_softmax_case("3000, 20 a row", random_graph(1, kRows, kPerRow), 1)};
+       }},
       {"row_scale", row_scale_cases,
        [] {
          const SharedPattern graph = random_graph(1, kRows, kPerRow);
-         return row_scale_case("3000, 20 a row", graph, uniform(1, graph->nnz(), 0.1, 1));
+         return std::vector{
+             row_scale_case("3000, 20 a row", graph, uniform(1, graph->nnz(), 0.1, 1))};
        }},
       {"gcn_norm", gcn_norm_cases,
-       [] { return gcn_norm_case("3000, 20 a row", random_graph(1, kRows, kPerRow)); }},
-      {"symmetrise_mean", symmetrise_mean_cases,
        [] {
-         return symmetrise_case("3000, 20 a row", random_graph(1, kRows, kPerRow),
-                                SymmetricForm::kMean);
+         return std::vector{gcn_norm_case("3000, 20 a row", random_graph(1, kRows, kPerRow))};
        }},
-      {"symmetrise_max", symmetrise_max_cases,
+      {"symmetrise", symmetrise_cases,
        [] {
-         return symmetrise_case("3000, 20 a row", random_graph(1, kRows, kPerRow),
-                                SymmetricForm::kMax);
+         const SharedPattern graph = random_graph(1, kRows, kPerRow);
+         return std::vector{symmetrise_case("mean 3000, 20 a row", graph, SymmetricForm::kMean),
+                            symmetrise_case("max 3000, 20 a row", graph, SymmetricForm::kMax)};
        }},
       {"spmm", spmm_cases,
-       [] { return spmm_case("3000, 20 a row, x 32", random_graph(1, kRows, kPerRow), 32); }},
+       [] {
+         return std::vector{spmm_case("3000, 20 a row, x 32", random_graph(1, kRows, kPerRow), 32)};
+       }},
   };
 }
 

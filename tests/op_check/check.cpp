@@ -154,7 +154,7 @@ double slope(const Case& c, const Run<double>& truth, size_t k,
              const std::vector<double>& direction) {
   double sum = 0;
   for (const auto& [step, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
-    Run<double> probe = make_run<double>(c);
+    Run<double> probe = truth;
     for (size_t e = 0; e < direction.size(); ++e) probe.in[k][e] += step * kStep * direction[e];
     c.forward.in_double(probe);
     for (size_t o = 0; o < c.out.size(); ++o) {
@@ -215,8 +215,8 @@ double check_gradient(const Case& c, const Run<double>& truth, bool broken,
                                            : gradient_error(c, truth, k, analytic);
     worst = std::max(worst, error);
     if (error <= kGradientLimit) continue;
-    faults.push_back(
-        format("gradient, d_%s: error %.3g over %.3g", c.in[k].name.c_str(), error, kGradientLimit));
+    faults.push_back(format("gradient, d_%s: error %.3g over %.3g", c.in[k].name.c_str(), error,
+                            kGradientLimit));
   }
   return worst;
 }
@@ -249,6 +249,15 @@ std::string check_repeat(const Case& c, std::vector<std::string>& faults) {
     }
   }
   return format(c.backends.empty() ? "x%d" : "x%d, threads 1-%d", kRepeats, kThreads);
+}
+
+// Two starts and ten repeats may find the same fault more than once.
+void drop_repeats(std::vector<std::string>& faults) {
+  std::vector<std::string> once;
+  for (const std::string& fault : faults) {
+    if (std::find(once.begin(), once.end(), fault) == once.end()) once.push_back(fault);
+  }
+  faults = once;
 }
 
 // A case that is itself wrong must not pass for an op that is right.
@@ -328,6 +337,7 @@ Report check_case(const Case& c, bool broken) {
     report.line += "  no gradient";
   }
   report.line += "  repeat " + check_repeat(c, report.faults);
+  drop_repeats(report.faults);
   return report;
 }
 

@@ -26,7 +26,7 @@ struct Options {
 
 std::vector<Op> all_ops() {
   std::vector<Op> out;
-  for (const auto& some : {dense_ops(), similarity_ops(), edge_ops(), pattern_ops(), loss_ops()}) {
+  for (const auto& some : {dense_ops(), graph_learn_ops(), edge_ops(), pattern_ops(), loss_ops()}) {
     out.insert(out.end(), some.begin(), some.end());
   }
   return out;
@@ -125,7 +125,7 @@ int run(int argc, char** argv) {
   }
   if (options.bench) {
     for (const Op& op : ops) {
-      if (op.bench) bench_case(op, op.bench());
+      for (const Case& c : op.bench()) bench_case(op, c);
     }
     return 0;
   }

@@ -111,20 +111,28 @@ TEST_F(DataCsv, KeepsEverythingOfNewRows) {
 }
 
 TEST_F(DataCsv, KeepsMostlyZeroFeaturesSparse) {
-  const Dataset d = load("a,b,c,d,e\n1,0,0,0,0\n0,2,0,0,0\n0,0,3,0,4\n0,0,0,5,0\n");
+  const Dataset d =
+      load("a,b,c,d,e,f\n1,0,0,0,0,0\n0,2,0,0,0,0\n0,0,3,0,4,0\n0,0,0,5,0,0\n0,0,0,0,0,6\n");
   ASSERT_TRUE(d.features.is_sparse);
   EXPECT_TRUE(d.features.dense.empty());
-  EXPECT_EQ(d.features.cols(), 5);
-  EXPECT_EQ(d.features.sparse.values, (std::vector<float>{1, 2, 3, 4, 5}));
-  EXPECT_EQ(d.features.sparse.pattern->col, (std::vector<int32_t>{0, 1, 2, 4, 3}));
-  EXPECT_EQ(d.features.sparse.pattern->row_ptr, (std::vector<int64_t>{0, 1, 2, 4, 5}));
+  EXPECT_EQ(d.features.cols(), 6);
+  EXPECT_EQ(d.features.sparse.values, (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(d.features.sparse.pattern->col, (std::vector<int32_t>{0, 1, 2, 4, 3, 5}));
+  EXPECT_EQ(d.features.sparse.pattern->row_ptr, (std::vector<int64_t>{0, 1, 2, 4, 5, 6}));
   EXPECT_EQ(d.notes,
-            (Strings{"only 25 % of the numbers are not zero: the features are kept sparse"}));
+            (Strings{"only 20 % of the numbers are not zero: the features are kept sparse"}));
+  Features back = d.features;
+  make_dense(back);
+  EXPECT_FALSE(back.is_sparse);
+  EXPECT_EQ(back.dense[2][4], 4.0f);
+  EXPECT_EQ(back.dense[2][3], 0.0f);
 }
 
 TEST_F(DataCsv, KeepsNegativeOrFullFeaturesDense) {
-  EXPECT_FALSE(load("a,b,c,d,e\n-1,0,0,0,0\n0,2,0,0,0\n0,0,3,0,0\n0,0,0,5,6\n").features.is_sparse);
-  EXPECT_FALSE(load("a,b\n1,0\n0,2\n3,0\n").features.is_sparse);
+  const std::string zeros = ",b,c,d,e\nv,0,2,0,0\nw,1,0,0,0\nx,0,0,3,0\ny,0,0,0,";
+  EXPECT_FALSE(load(zeros + "4\n").features.is_sparse) << "a quarter is not below a quarter";
+  EXPECT_TRUE(load(zeros + "4\nz,0,0,0,1\nz2,0,0,1,0\nz3,0,0,0,0\n").features.is_sparse);
+  EXPECT_FALSE(load(zeros + "4\nz,0,0,0,1\nz2,0,0,-1,0\nz3,0,0,0,0\n").features.is_sparse);
 }
 
 TEST_F(DataCsv, RefusesFilesThatAreNoTables) {

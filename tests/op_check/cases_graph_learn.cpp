@@ -1,72 +1,25 @@
-// Cases of the ops on the similarities of rows, dense and sparse: graph_learn and edge_dot.
+// Cases of graph_learn: the chosen pairs and log-sum-exp, dense and sparse.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "check.h"
-#include "kernels/edge_dot.h"
 #include "kernels/graph_learn.h"
 #include "make.h"
+#include "rows.h"
 
 namespace glgnn::op_check {
 namespace {
 
-// The two forms of Z: where its numbers stand in a matrix, and how kernels take them.
-struct DenseRows {
-  int64_t n, d;
-
-  int64_t rows() const { return n; }
-  int64_t size() const { return n * d; }
-  template <class T>
-  ZDense<T> z(const std::vector<T>& values) const {
-    return {view(values, n, d)};
-  }
-  template <class T>
-  MatView<T> gradient(std::vector<T>& d_z) const {
-    return view(d_z, n, d);
-  }
-  template <class T>
-  std::vector<double> as_dense(const std::vector<T>& values) const {
-    return {values.begin(), values.end()};
-  }
-  int64_t cols() const { return d; }
-};
-
-struct SparseRows {
-  SharedPattern pattern;
-  std::shared_ptr<const Transpose> transposed;
-
-  explicit SparseRows(SharedPattern p)
-      : pattern(p), transposed(std::make_shared<Transpose>(transpose(p->view()))) {}
-  int64_t rows() const { return pattern->rows; }
-  int64_t size() const { return pattern->nnz(); }
-  template <class T>
-  ZSparse<T> z(const std::vector<T>& values) const {
-    return {pattern->view(), values.data(), transposed->pattern.view(), transposed->source.data()};
-  }
-  template <class T>
-  T* gradient(std::vector<T>& d_z) const {
-    return d_z.data();
-  }
-  template <class T>
-  std::vector<double> as_dense(const std::vector<T>& values) const {
-    std::vector<double> out(rows() * cols(), 0.0);
-    for (int64_t i = 0; i < rows(); ++i) {
-      for (int64_t e = pattern->row_ptr[i]; e < pattern->row_ptr[i + 1]; ++e) {
-        out[i * cols() + pattern->col[e]] = values[e];
-      }
-    }
-    return out;
-  }
-  int64_t cols() const { return pattern->cols; }
-};
-
-double dot(const std::vector<double>& z, int64_t cols, int64_t i, int64_t j) {
-  double sum = 0;
-  for (int64_t f = 0; f < cols; ++f) sum += z[i * cols + f] * z[j * cols + f];
-  return sum;
+// log of the sum of exp(s), over what the caller has put into s.
+double log_sum_exp(const std::vector<double>& s) {
+  double top = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (const double x : s) top = std::max(top, x);
+  for (const double x : s) sum += std::exp(x - top);
+  return top + std::log(sum);
 }
 
 // What graph_learn_choose is asked; near has no rows if there are no hop weights.
@@ -126,8 +79,7 @@ void run_choose(Run<T>& r, const Rows& rows, const Choice& choice, Choose&& choo
   r.exact.assign(3, {});
   for (int64_t i = 0; i < n; ++i) {
     const int64_t filled = std::clamp<int64_t>(count[i], 0, k);
-    describe_row(r, z, rows.cols(), choice, i,
-                 {col.begin() + i * k, col.begin() + i * k + filled});
+    describe_row(r, z, rows.cols(), choice, i, {col.begin() + i * k, col.begin() + i * k + filled});
   }
 }
 
@@ -139,15 +91,15 @@ void brute_force_choose(Run<double>& r, const Rows& rows, const Choice& choice) 
   r.exact.assign(3, {});
   for (int64_t i = 0; i < n; ++i) {
     std::vector<std::pair<double, int32_t>> order;  // by falling score, then rising column
-    double sum = 0;
+    std::vector<double> all;
     for (int64_t j = 0; j < n; ++j) {
       if (j == i && !choice.options.diagonal) continue;
       const double s = dot(z, cols, i, j);
-      sum += std::exp(s);
+      all.push_back(s);
       if (choice.options.positive_only && !(s > 0)) continue;
       order.emplace_back(-score(z, cols, choice, r.in[1], i, j), static_cast<int32_t>(j));
     }
-    r.out[1][i] = std::log(sum);
+    r.out[1][i] = log_sum_exp(all);
     std::sort(order.begin(), order.end());
     if (static_cast<int64_t>(order.size()) > choice.options.k) order.resize(choice.options.k);
     std::vector<int32_t> columns;
@@ -164,9 +116,8 @@ Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choi
           .out = {{"scores", rows.rows() * choice.options.k}, {"lse", rows.rows()}},
           .forward =
               [=]<class T>(Run<T>& r) {
-                run_choose(r, rows, choice, [](auto... arguments) {
-                  ref::graph_learn_choose(arguments...);
-                });
+                run_choose(r, rows, choice,
+                           [](auto... arguments) { ref::graph_learn_choose(arguments...); });
               },
           .backends = {{"cpu",
                         [=](Run<float>& r, int threads) {
@@ -176,9 +127,8 @@ Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choi
                         },
                         {}}},
           .no_gradient = "the choice is constant for the gradient; lse is checked by itself",
-          .oracle = choice.describe
-                        ? [=](Run<double>& r) { brute_force_choose(r, rows, choice); }
-                        : Oracle(),
+          .oracle = choice.describe ? [=](Run<double>& r) { brute_force_choose(r, rows, choice); }
+                                    : Oracle(),
           .forward_work = {.flops = 2.0 * rows.rows() * rows.rows() * rows.cols()}};
 }
 
@@ -221,55 +171,20 @@ Case lse_case(std::string name, Rows rows, std::vector<double> z, bool diagonal)
               [=](Run<double>& r) {
                 const std::vector<double> dense = rows.as_dense(r.in[0]);
                 for (int64_t i = 0; i < rows.rows(); ++i) {
-                  double sum = 0;
+                  std::vector<double> all;
                   for (int64_t j = 0; j < rows.rows(); ++j) {
-                    if (diagonal || i != j) sum += std::exp(dot(dense, rows.cols(), i, j));
+                    if (diagonal || i != j) all.push_back(dot(dense, rows.cols(), i, j));
                   }
-                  r.out[0][i] = std::log(sum);
+                  r.out[0][i] = log_sum_exp(all);
                 }
               },
           .forward_work = {.flops = flops},
           .backward_work = {.flops = 2 * flops}};
 }
 
-template <class Rows>
-Case edge_dot_case(std::string name, Rows rows, std::vector<double> z, SharedPattern pattern) {
-  const auto transposed = std::make_shared<const Transpose>(transpose(pattern->view()));
-  const double flops = 2.0 * pattern->nnz() * rows.size() / std::max<int64_t>(1, rows.rows());
-  return {
-      .name = name,
-      .in = {{"z", z}},
-      .out = {{"s", pattern->nnz()}},
-      .forward =
-          [=]<class T>(Run<T>& r) {
-            ref::edge_dot_forward<T>(r.out[0].data(), pattern->view(), rows.z(r.in[0]));
-          },
-      .backward =
-          [=]<class T>(Run<T>& r) {
-            ref::edge_dot_backward<T>(rows.gradient(r.d_in[0]), r.d_out[0].data(), pattern->view(),
-                                      transposed->view(), rows.z(r.in[0]));
-          },
-      .backends = {{"cpu",
-                    [=](Run<float>& r, int threads) {
-                      cpu::edge_dot_forward(r.out[0].data(), pattern->view(), rows.z(r.in[0]),
-                                            threads);
-                    },
-                    [=](Run<float>& r, int threads) {
-                      cpu::edge_dot_backward(rows.gradient(r.d_in[0]), r.d_out[0].data(),
-                                             pattern->view(), transposed->view(), rows.z(r.in[0]),
-                                             threads);
-                    }}},
-      .oracle =
-          [=](Run<double>& r) {
-            const std::vector<double> dense = rows.as_dense(r.in[0]);
-            for (int64_t i = 0; i < pattern->rows; ++i) {
-              for (int64_t e = pattern->row_ptr[i]; e < pattern->row_ptr[i + 1]; ++e) {
-                r.out[0][e] = dot(dense, rows.cols(), i, pattern->col[e]);
-              }
-            }
-          },
-      .forward_work = {.flops = flops},
-      .backward_work = {.flops = 2 * flops}};
+std::vector<Case> joined(std::vector<Case> a, const std::vector<Case>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
 }
 
 // Rows with equal ones and zero ones among them: rows 1 and 4 are 0, rows 5 and 7 are row 2.
@@ -294,7 +209,11 @@ std::vector<Case> choose_dense_cases() {
       with("one row", 1, 3, {.options = {.k = 2}}),
       with("one row, diagonal", 1, 3, {.options = {.k = 2, .diagonal = true}}),
       with("301x40, k 20", 301, 40, {.options = {.k = 20}, .near = random_graph(6, 301, 9)}),
+      with("k = N", 131, 4, {.options = {.k = 131, .diagonal = true}}),
+      with("1100x3, k 33", 1100, 3, {.options = {.k = 33}, .near = random_graph(7, 1100, 4)}),
       with("533x3, k 1", 533, 3, {.options = {.k = 1, .diagonal = true}})};
+  out.push_back(choose_case("large numbers", DenseRows{61, 40}, uniform(3, 61 * 40, -4, 4),
+                            {.options = {.k = 6}, .near = random_graph(8, 61, 9)}));
   out.push_back(choose_case("equal and zero rows", DenseRows{13, 6},
                             repeated_rows(whole_numbers(1, 13 * 6, -2, 2), 6),
                             {.options = {.k = 5}, .compare_columns = true}));
@@ -310,22 +229,23 @@ std::vector<Case> choose_dense_cases() {
 
 std::vector<Case> choose_sparse_cases() {
   const auto with = [](std::string name, SharedPattern pattern, Choice choice) {
-    return choose_case(name, SparseRows(pattern), uniform(1, pattern->nnz(), 0.1, 1), choice);
+    return choose_case(name, SparseRows(pattern), uniform(1, pattern->nnz()), choice);
   };
   const SharedPattern ties = random_pattern(8, 201, 9, 4);
-  return {with("17x11, k 4", random_pattern(1, 17, 11, 4), {.options = {.k = 4}}),
-          with("17x11, hops", random_pattern(1, 17, 11, 4),
+  return {with("sparse 17x11, k 4", random_pattern(1, 17, 11, 4), {.options = {.k = 4}}),
+          with("sparse 17x11, hops", random_pattern(1, 17, 11, 4),
                {.options = {.k = 4}, .near = random_graph(3, 17, 5)}),
-          with("17x11, diagonal", random_pattern(1, 17, 11, 4),
+          with("sparse 17x11, diagonal", random_pattern(1, 17, 11, 4),
                {.options = {.k = 4, .diagonal = true}}),
-          with("17x11, positive only", random_pattern(1, 17, 11, 4),
+          with("sparse 17x11, positive only", random_pattern(1, 17, 11, 4),
                {.options = {.k = 14, .positive_only = true}, .near = random_graph(4, 17, 5)}),
-          with("k > N", random_pattern(1, 5, 4, 2), {.options = {.k = 9}}),
-          with("one row", random_pattern(1, 1, 4, 3), {.options = {.k = 2}}),
-          with("no entries", empty_pattern(7, 3), {.options = {.k = 2}, .compare_columns = true}),
-          choose_case("many ties", SparseRows(ties), whole_numbers(2, ties->nnz(), 1, 2),
+          with("sparse k > N", random_pattern(1, 5, 4, 2), {.options = {.k = 9}}),
+          with("sparse one row", random_pattern(1, 1, 4, 3), {.options = {.k = 2}}),
+          with("sparse no entries", empty_pattern(7, 3),
+               {.options = {.k = 2}, .compare_columns = true}),
+          choose_case("sparse many ties", SparseRows(ties), whole_numbers(2, ties->nnz(), 1, 2),
                       {.options = {.k = 7}, .compare_columns = true}),
-          with("301x97, k 20", random_pattern(5, 301, 97, 8),
+          with("sparse 301x97, k 20", random_pattern(5, 301, 97, 8),
                {.options = {.k = 20}, .near = random_graph(6, 301, 9)})};
 }
 
@@ -333,10 +253,16 @@ std::vector<Case> lse_dense_cases() {
   const auto with = [](std::string name, int64_t n, int64_t d, bool diagonal) {
     return lse_case(name, DenseRows{n, d}, uniform(n + d, n * d), diagonal);
   };
-  std::vector<Case> out{with("17x5", 17, 5, false),        with("17x5, diagonal", 17, 5, true),
-                        with("one row", 1, 3, false),      with("one row, diagonal", 1, 3, true),
-                        with("two rows", 2, 1, false),     with("301x13", 301, 13, false),
+  std::vector<Case> out{with("17x5", 17, 5, false),
+                        with("17x5, diagonal", 17, 5, true),
+                        with("one row", 1, 3, false),
+                        with("one row, diagonal", 1, 3, true),
+                        with("two rows", 2, 1, false),
+                        with("301x13", 301, 13, false),
                         with("301x13, diagonal", 301, 13, true)};
+  // S is some hundreds, so that float knows exp(S - lse) to a few digits less.
+  out.push_back(lse_case("large numbers", DenseRows{61, 40}, uniform(3, 61 * 40, -4, 4), false));
+  out.back().naive_limit = 1e-3;
   out.push_back(lse_case("equal and zero rows", DenseRows{13, 6},
                          repeated_rows(uniform(1, 13 * 6), 6), false));
   return out;
@@ -346,72 +272,36 @@ std::vector<Case> lse_sparse_cases() {
   const auto with = [](std::string name, SharedPattern pattern, bool diagonal) {
     return lse_case(name, SparseRows(pattern), uniform(1, pattern->nnz()), diagonal);
   };
-  return {with("17x11", random_pattern(1, 17, 11, 4), false),
-          with("17x11, diagonal", random_pattern(1, 17, 11, 4), true),
-          with("one row", random_pattern(1, 1, 4, 3), false),
-          with("no entries", empty_pattern(7, 3), false),
-          with("301x97", random_pattern(5, 301, 97, 8), false),
-          with("301x97, diagonal", random_pattern(5, 301, 97, 8), true)};
-}
-
-std::vector<Case> edge_dot_dense_cases() {
-  const auto with = [](std::string name, int64_t n, int64_t d, SharedPattern pattern) {
-    return edge_dot_case(name, DenseRows{n, d}, uniform(n + d, n * d), pattern);
-  };
-  return {with("17x5", 17, 5, random_pattern(1, 17, 17, 4)),
-          with("all pairs", 6, 9, full_pattern(6, 6)),
-          with("one row", 1, 3, full_pattern(1, 1)),
-          with("no pairs", 5, 3, empty_pattern(5, 5)),
-          with("301x41", 301, 41, random_pattern(2, 301, 301, 12))};
-}
-
-std::vector<Case> edge_dot_sparse_cases() {
-  const auto with = [](std::string name, SharedPattern z, SharedPattern pattern) {
-    return edge_dot_case(name, SparseRows(z), uniform(1, z->nnz()), pattern);
-  };
-  return {with("17x11", random_pattern(1, 17, 11, 4), random_pattern(1, 17, 17, 4)),
-          with("all pairs", random_pattern(2, 6, 9, 5), full_pattern(6, 6)),
-          with("no entries", empty_pattern(6, 4), full_pattern(6, 6)),
-          with("no pairs", random_pattern(3, 5, 7, 3), empty_pattern(5, 5)),
-          with("301x97", random_pattern(5, 301, 97, 8), random_pattern(2, 301, 301, 12))};
+  return {with("sparse 17x11", random_pattern(1, 17, 11, 4), false),
+          with("sparse 17x11, diagonal", random_pattern(1, 17, 11, 4), true),
+          with("sparse one row", random_pattern(1, 1, 4, 3), false),
+          with("sparse no entries", empty_pattern(7, 3), false),
+          with("sparse 301x97", random_pattern(5, 301, 97, 8), false),
+          with("sparse 301x97, diagonal", random_pattern(5, 301, 97, 8), true)};
 }
 
 }  // namespace
 
-std::vector<Op> similarity_ops() {
-  constexpr int64_t kRows = 2000, kCols = 256;
+std::vector<Op> graph_learn_ops() {
+  static constexpr int64_t kRows = 2000, kCols = 256;
+  static constexpr auto sparse_rows = [] { return random_pattern(1, kRows, 1433, 18); };
   return {
-      {"choose_dense", choose_dense_cases,
+      {"graph_learn_choose", [] { return joined(choose_dense_cases(), choose_sparse_cases()); },
        [] {
-         return choose_case("2000x256, k 20", DenseRows{kRows, kCols}, uniform(1, kRows * kCols),
-                            {.options = {.k = 20}, .describe = false});
+         const Choice choice{.options = {.k = 20}, .describe = false};
+         const SharedPattern z = sparse_rows();
+         return std::vector{
+             choose_case("2000x256, k 20", DenseRows{kRows, kCols}, uniform(1, kRows * kCols),
+                         choice),
+             choose_case("sparse 2000x1433, k 20", SparseRows(z), uniform(1, z->nnz()), choice)};
        }},
-      {"choose_sparse", choose_sparse_cases,
+      {"graph_learn_lse", [] { return joined(lse_dense_cases(), lse_sparse_cases()); },
        [] {
-         const SharedPattern z = random_pattern(1, kRows, 1433, 18);
-         return choose_case("2000x1433, 18 a row", SparseRows(z), uniform(1, z->nnz()),
-                            {.options = {.k = 20}, .describe = false});
-       }},
-      {"lse_dense", lse_dense_cases,
-       [] {
-         return lse_case("2000x256", DenseRows{kRows, kCols}, uniform(1, kRows * kCols, -0.3, 0.3),
-                         false);
-       }},
-      {"lse_sparse", lse_sparse_cases,
-       [] {
-         const SharedPattern z = random_pattern(1, kRows, 1433, 18);
-         return lse_case("2000x1433, 18 a row", SparseRows(z), uniform(1, z->nnz()), false);
-       }},
-      {"edge_dot_dense", edge_dot_dense_cases,
-       [] {
-         return edge_dot_case("2000x256, 20 a row", DenseRows{kRows, kCols},
-                              uniform(1, kRows * kCols), random_graph(2, kRows, 20));
-       }},
-      {"edge_dot_sparse", edge_dot_sparse_cases,
-       [] {
-         const SharedPattern z = random_pattern(1, kRows, 1433, 18);
-         return edge_dot_case("2000x1433, 20 a row", SparseRows(z), uniform(1, z->nnz()),
-                              random_graph(2, kRows, 20));
+         const SharedPattern z = sparse_rows();
+         return std::vector{
+             lse_case("2000x256", DenseRows{kRows, kCols}, uniform(1, kRows * kCols, -0.3, 0.3),
+                      false),
+             lse_case("sparse 2000x1433", SparseRows(z), uniform(1, z->nnz()), false)};
        }},
   };
 }

@@ -1,0 +1,42 @@
+# Two commands matter: `make demo` and `make test`. Both install what is missing, and build.
+
+JOBS ?= $(shell nproc)
+PYTHON ?= /usr/bin/python3
+
+.PHONY: demo test build deps format check results asan clean
+
+demo: build
+	build/glgnn fit wine --out build/wine.glgnn
+
+# Everything that CI runs: style and layers, then every test.
+test: build check
+	cd build && ctest --output-on-failure --parallel $(JOBS)
+
+build: deps
+	cmake --preset release > build.log 2>&1 || { cat build.log; exit 1; }
+	cmake --build --preset release --parallel $(JOBS)
+	@rm -f build.log
+
+deps:
+	@tools/install-deps
+
+# Layers of the #include lines, and formatting.
+check: deps
+	$(PYTHON) tools/check_layers.py
+	tools/format --check
+
+format: deps
+	tools/format
+
+# The tables of docs/results.md (hours).
+results: build
+	$(PYTHON) tools/make_results.py
+
+# All tests once more under the address and undefined-behaviour sanitizers.
+asan: deps
+	cmake --preset asan
+	cmake --build --preset asan --parallel $(JOBS)
+	ctest --preset asan --parallel $(JOBS)
+
+clean:
+	rm -rf build build-debug build-asan

@@ -1,0 +1,135 @@
+#include "evaluation.h"
+
+#include <glgnn/error.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "data/data.h"
+#include "describe.h"
+#include "prepare.h"
+#include "setting_options.h"
+
+namespace glgnn::cli {
+namespace {
+
+// Every combination, the last choice changing fastest.
+std::vector<Assignments> combinations(const std::vector<Choice>& choices) {
+  std::vector<Assignments> all(1);
+  for (const auto& choice : choices) {
+    std::vector<Assignments> longer;
+    for (const auto& start : all) {
+      for (const auto& value : choice.values) {
+        longer.push_back(start);
+        longer.back().emplace_back(choice.name, value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+bool is_better(const Trial& a, const Trial& b) {
+  if (a.val_accuracy != b.val_accuracy) return a.val_accuracy > b.val_accuracy;
+  return a.val_loss < b.val_loss;
+}
+
+}  // namespace
+
+Choice parse_choice(const std::string& text) {
+  const auto [name, list] = split_assignment(text, "--choose");
+  if (name == "seed") {
+    throw Error(ErrorKind::kUsage,
+                "--choose seed: picking the luckiest seed is no choice of a setting; use --runs");
+  }
+  Choice choice{name, {}};
+  for (size_t start = 0; start <= list.size();) {
+    const size_t end = std::min(list.find(',', start), list.size());
+    choice.values.push_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  return choice;
+}
+
+std::vector<RunPlan> plan_runs(const Dataset& dataset, size_t count, uint64_t seed) {
+  std::vector<RunPlan> plans;
+  if (dataset.splits_are_seeds) {
+    for (size_t run = 0; run < count; ++run) plans.push_back({dataset.splits[0], seed + run});
+  } else {
+    for (const auto& split : dataset.splits) {
+      if (plans.size() < count) plans.push_back({split, seed});
+    }
+  }
+  return plans;
+}
+
+Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
+                       const std::vector<Choice>& choices, bool with_graph)
+    : dataset_(dataset),
+      plans_(std::move(plans)),
+      config_(resolve_settings(config, dataset)),
+      with_graph_(with_graph) {
+  for (auto& assignments : combinations(choices)) {
+    Config tried = config;
+    for (const auto& [name, value] : assignments) apply_setting(tried, name, value);
+    trials_.push_back({std::move(assignments), resolve_settings(tried, dataset)});
+  }
+}
+
+int64_t Evaluation::total_epochs() const {
+  int64_t epochs = 0;
+  for (const auto& trial : trials_) epochs += trial.config.epochs;
+  return epochs * static_cast<int64_t>(plans_.size());
+}
+
+int64_t Evaluation::memory_needed() const {
+  int64_t most = 0;
+  for (const auto& trial : trials_) {
+    most = std::max(most, estimate_memory(dataset_.features, dataset_.classes(), trial.config));
+  }
+  return most;
+}
+
+const Features& Evaluation::scaled(Scaling scaling) {
+  const auto [entry, is_new] = scaled_.try_emplace(scaling);
+  if (is_new) {
+    entry->second = dataset_.features;
+    scale_features(entry->second, scaling);
+  }
+  return entry->second;
+}
+
+bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch,
+                     RunResult& result) {
+  const auto& [split, seed] = plans_[run];
+  result = {};
+  Model best;
+  for (size_t t = 0; t < trials_.size(); ++t) {
+    Config config = trials_[t].config;
+    config.seed = seed;
+    const Problem problem = make_problem(dataset_, scaled(config.scaling), split, with_graph_);
+    const auto start = std::chrono::steady_clock::now();
+    FitOptions options;
+    options.on_epoch = [&](const EpochReport& report) {
+      return on_epoch(run, t, epochs_done_ + report.epoch, report);
+    };
+    FitResult fitted = fit(problem, config, context, options);
+    if (fitted.interrupted) return false;
+    epochs_done_ += config.epochs;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const EpochReport& kept = best_epoch(fitted.model);
+    result.trials.push_back({trials_[t].assignments, kept.val_accuracy, kept.val_loss,
+                             seconds.count(), kept.epoch, config.epochs});
+    result.seconds += seconds.count();
+    if (t == 0 || is_better(result.trials[t], result.best())) {
+      result.chosen = t;
+      best = std::move(fitted.model);
+    }
+  }
+  // The last step, and the only one that sees test labels.
+  result.test_accuracy =
+      accuracy(best.probabilities, dataset_.labels, labelled_rows(dataset_, split.test));
+  return true;
+}
+
+}  // namespace glgnn::cli

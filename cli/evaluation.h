@@ -1,0 +1,91 @@
+// A dataset's test accuracy over several runs, with settings chosen by validation labels only.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/context.h>
+#include <glgnn/dataset.h>
+#include <glgnn/trainer.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glgnn::cli {
+
+// What each run may choose from: "mu1=0,0.1" is one choice with two values.
+struct Choice {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+using Assignments = std::vector<std::pair<std::string, std::string>>;
+
+// One run's data split and seed.
+struct RunPlan {
+  Split split;
+  uint64_t seed = 0;
+};
+
+// One training: what it was tried with, and how it did on validation.
+struct Trial {
+  Assignments assignments;
+  double val_accuracy = 0, val_loss = 0, seconds = 0;
+  int64_t best_epoch = 0, epochs = 0;
+};
+
+struct RunResult {
+  std::vector<Trial> trials;
+  size_t chosen = 0;         // the trial with the best validation accuracy, then the lower loss
+  double test_accuracy = 0;  // of the chosen trial
+  double seconds = 0;        // of all trials together
+
+  const Trial& best() const { return trials[chosen]; }
+};
+
+class Evaluation {
+ public:
+  // Called after each epoch with the epochs done so far in all runs; false stops.
+  using OnEpoch = std::function<bool(size_t run, size_t trial, int64_t done, const EpochReport&)>;
+
+  // The settings of every trial are checked here, before anything is trained.
+  Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
+             const std::vector<Choice>& choices, bool with_graph);
+
+  size_t runs() const { return plans_.size(); }
+  size_t trials_per_run() const { return trials_.size(); }
+  int64_t total_epochs() const;
+  int64_t memory_needed() const;
+
+  // The settings common to all runs, resolved.
+  const Config& config() const { return config_; }
+
+  // False when on_epoch stopped it.
+  bool run(size_t run, const Context& context, const OnEpoch& on_epoch, RunResult& result);
+
+ private:
+  struct Planned {
+    Assignments assignments;
+    Config config;
+  };
+
+  const Features& scaled(Scaling scaling);
+
+  const Dataset& dataset_;
+  std::vector<RunPlan> plans_;
+  Config config_;
+  std::vector<Planned> trials_;
+  bool with_graph_;
+  std::map<Scaling, Features> scaled_;
+  int64_t epochs_done_ = 0;
+};
+
+// "mu1=0,0.1" as a choice; kUsage where it is none.
+Choice parse_choice(const std::string& text);
+
+// The runs of a dataset: its splits, or its one split with `count` seeds, or nothing.
+std::vector<RunPlan> plan_runs(const Dataset& dataset, size_t count, uint64_t seed);
+
+}  // namespace glgnn::cli

@@ -1,0 +1,170 @@
+#include "data/npy.h"
+#include "data/npz.h"
+#include "unit/data_test_util.h"
+
+namespace glgnn {
+namespace {
+
+TEST(DataNpy, ReadsEveryKindOfNumber) {
+  for (const std::string kind : {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
+                                 "big_endian", "fortran", "version2", "version3"}) {
+    const NpyArray array = read_npy(fixture(kind + ".npy"));
+    const Matrix m = to_matrix(array);
+    ASSERT_EQ(m.rows(), 3) << kind;
+    ASSERT_EQ(m.cols(), 2) << kind;
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(m.data()[i], static_cast<float>(i)) << kind;
+    EXPECT_EQ(to_integers(array), (std::vector<int64_t>{0, 1, 2, 3, 4, 5})) << kind;
+  }
+  EXPECT_EQ(to_integers(read_npy(fixture("bool.npy"))), (std::vector<int64_t>{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(read_npy(fixture("y.npy")).shape_text(), "(6,)");
+}
+
+TEST(DataNpy, RefusesWhatItCannotUse) {
+  const TempFolder folder;
+  const auto error = [&](const std::string& name) {
+    const std::string path = folder.write(name, bytes_of(fixture(name)));
+    return folder.error_of(ErrorKind::kData, [&] { to_matrix(read_npy(path)); });
+  };
+  EXPECT_EQ(error("half.npy"),
+            "half.npy: array of a type that cannot be read: found \"<f2\", expected float32, "
+            "float64, bool or integers of 8 to 64 bits; convert it with "
+            "array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)");
+  EXPECT_EQ(error("text.npy").substr(0, 58),
+            "text.npy: array of a type that cannot be read: found \"<U3\"");
+  EXPECT_EQ(
+      error("cube.npy"),
+      "cube.npy: too many dimensions: found \"(2, 2, 2)\", expected one or two dimensions; make "
+      "one row of each sample with X.reshape(len(X), -1)");
+  EXPECT_EQ(error("y.npy"),
+            "y.npy: not a matrix: found \"shape (6,)\", expected two dimensions, rows and columns; "
+            "make a matrix of it with X.reshape(len(X), -1)");
+  EXPECT_EQ(error("nan.npy"),
+            "nan.npy: row 1, column 0 is not a finite number: found \"nan\", expected numbers that "
+            "fit into float32; replace or remove the value (numpy.isfinite finds them all)");
+  EXPECT_EQ(error("huge.npy").substr(0, 49), "huge.npy: row 1, column 1 is not a finite number:");
+  EXPECT_EQ(
+      folder
+          .error_of(
+              ErrorKind::kData,
+              [&] { to_integers(read_npy(folder.write("n.npy", bytes_of(fixture("nan.npy"))))); })
+          .substr(0, 65),
+      "n.npy: row 1, column 0 is not a whole number: found \"nan\", expect");
+}
+
+TEST(DataNpy, RefusesDamagedFiles) {
+  const TempFolder folder;
+  const std::string good = bytes_of(fixture("f4.npy"));
+  const auto error = [&](const std::string& bytes) {
+    const std::string path = folder.write("x.npy", bytes);
+    return folder.error_of(ErrorKind::kData, [&] { read_npy(path); });
+  };
+  EXPECT_EQ(error(""),
+            "x.npy: empty file: found \"0 bytes\", expected an array written by "
+            "numpy.save; write it again");
+  EXPECT_EQ(
+      error("hello, world"),
+      "x.npy: truncated or damaged .npy array: found \"hello,\", expected an array that begins "
+      "with \\x93NUMPY; write it again with numpy.save");
+  EXPECT_EQ(
+      error(good.substr(0, good.size() - 1)),
+      "x.npy: truncated or damaged .npy array: found \"23 bytes of numbers\", expected as many "
+      "as shape (3, 2) needs; write it again with numpy.save");
+  EXPECT_EQ(error(good.substr(0, 100)),
+            "x.npy: truncated or damaged .npy array: found \"100 bytes\", expected a header of 118 "
+            "bytes; write it again with numpy.save");
+  std::string version = good;
+  version[6] = 9;
+  EXPECT_EQ(
+      error(version),
+      "x.npy: truncated or damaged .npy array: found \"format version 9\", expected version 1, "
+      "2 or 3; write it again with numpy.save");
+  std::string shape = good;
+  shape.replace(shape.find("(3, 2)"), 6, "(3, 3)");
+  EXPECT_EQ(
+      error(shape),
+      "x.npy: truncated or damaged .npy array: found \"24 bytes of numbers\", expected as many "
+      "as shape (3, 3) needs; write it again with numpy.save");
+  std::string enormous = good;
+  enormous.replace(enormous.find("(3, 2), }         "), 18, "(9999999999, 9), }");
+  EXPECT_NE(error(enormous).find("shape (9999999999, 9) needs"), std::string::npos);
+}
+
+// Cut anywhere or with any byte changed, a file gives an Error or an array, and never worse.
+TEST(DataNpy, SurvivesEveryCutAndEveryChangedByte) {
+  for (const std::string name : {"f4.npy", "version2.npy", "fortran.npy", "y.npy"}) {
+    const std::string good = bytes_of(fixture(name));
+    for (size_t i = 0; i < good.size(); ++i) {
+      EXPECT_THROW(parse_npy(good.substr(0, i), {"cut"}), Error);
+      for (const int change : {1, 2, 4, 8, 16, 32, 64, 128}) {
+        std::string changed = good;
+        changed[i] = static_cast<char>(changed[i] ^ change);
+        try {
+          to_floats(parse_npy(changed, {"changed"}));
+        } catch (const Error&) {
+        }
+      }
+    }
+  }
+}
+
+TEST(DataNpz, ReadsStoredAndCompressed) {
+  for (const std::string name : {"stored.npz", "compressed.npz"}) {
+    const Npz npz(fixture(name));
+    EXPECT_EQ(npz.names(), (std::vector<std::string>{"X", "y"}));
+    EXPECT_TRUE(npz.has("X"));
+    EXPECT_FALSE(npz.has("Z"));
+    EXPECT_EQ(to_matrix(npz.read("X"))[4][0], 9.0f);
+    EXPECT_EQ(to_integers(npz.read("y")), (std::vector<int64_t>{3, 3, 3, 7, 7, 7}));
+  }
+}
+
+TEST(DataNpz, RefusesDamagedArchives) {
+  const TempFolder folder;
+  const std::string good = bytes_of(fixture("compressed.npz"));
+  const auto error = [&](const std::string& bytes) {
+    const std::string path = folder.write("x.npz", bytes);
+    return folder.error_of(ErrorKind::kData, [&] {
+      const Npz npz(path);
+      npz.read("X");
+      npz.read("Z");
+    });
+  };
+  EXPECT_EQ(error(good),
+            "x.npz: array \"Z\" is missing: found \"arrays X, y\", expected an array of that name; "
+            "add it with numpy.savez_compressed");
+  EXPECT_EQ(error("hello"),
+            "x.npz: truncated or damaged .npz archive: found \"Not a zip archive\", expected a zip "
+            "archive of arrays; write it again with numpy.savez_compressed");
+  EXPECT_EQ(error(good.substr(0, good.size() - 30)),
+            "x.npz: truncated or damaged .npz archive: found \"Not a zip archive\", expected a zip "
+            "archive of arrays; write it again with numpy.savez_compressed");
+  std::string changed = bytes_of(fixture("stored.npz"));  // a number of X: only the checksum knows
+  changed[changed.find("NUMPY") + 130] ^= 1;
+  EXPECT_EQ(error(changed),
+            "x.npz (X): truncated or damaged .npz archive: found \"CRC error\", expected a zip "
+            "archive of arrays; write it again with numpy.savez_compressed");
+  EXPECT_EQ(folder.error_of(ErrorKind::kIo, [&] { Npz npz(folder.path("no.npz")); }).substr(0, 21),
+            "no.npz: no such file:");
+}
+
+TEST(DataNpz, SurvivesEveryCutAndEveryChangedByte) {
+  const TempFolder folder;
+  const std::string good = bytes_of(fixture("compressed.npz"));
+  const auto read = [&](const std::string& bytes) {
+    const Npz npz(folder.write("x.npz", bytes));
+    to_matrix(npz.read("X"));
+    to_integers(npz.read("y"));
+  };
+  for (size_t i = 0; i < good.size(); ++i) {
+    EXPECT_THROW(read(good.substr(0, i)), Error) << i;
+    std::string changed = good;
+    changed[i] = static_cast<char>(changed[i] ^ 0x55);
+    try {
+      read(changed);
+    } catch (const Error&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace glgnn

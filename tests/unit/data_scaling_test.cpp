@@ -1,0 +1,125 @@
+#include <cmath>
+
+#include "data/data.h"
+#include "unit/data_test_util.h"
+
+namespace glgnn {
+namespace {
+
+Features dense(int64_t rows, int64_t cols, const std::vector<float>& values) {
+  Features f;
+  f.dense = Matrix(rows, cols);
+  std::copy(values.begin(), values.end(), f.dense.data());
+  return f;
+}
+
+std::vector<float> numbers(Features f) {
+  make_dense(f);
+  return {f.dense.data(), f.dense.data() + f.dense.size()};
+}
+
+TEST(DataScaling, Standard) {
+  // 0.1 in float32 has no exact mean: a constant column must become zero all the same.
+  Features f = dense(3, 3, {1, 0.1f, -5, 2, 0.1f, -5, 6, 0.1f, 10});
+  scale_features(f, Scaling::kStandard);
+  const double sigma = std::sqrt(14.0 / 3.0);  // as NumPy: divided by N
+  EXPECT_FLOAT_EQ(f.dense[0][0], static_cast<float>(-2 / sigma));
+  EXPECT_FLOAT_EQ(f.dense[2][0], static_cast<float>(3 / sigma));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(f.dense[i][1], 0.0f);
+  EXPECT_FLOAT_EQ(f.dense[2][2], static_cast<float>(10 / std::sqrt(50.0)));
+}
+
+TEST(DataScaling, MaxRowSumAndRowUnitDenseAndSparse) {
+  const std::vector<float> values{3, 0, 4, 0, 0, 0, -1, 8, 0};
+  const std::vector<std::pair<Scaling, std::vector<float>>> cases{
+      {Scaling::kNone, values},
+      {Scaling::kMax, {0.375f, 0, 0.5f, 0, 0, 0, -0.125f, 1, 0}},
+      {Scaling::kRowSum, {3.0f / 7, 0, 4.0f / 7, 0, 0, 0, -1.0f / 9, 8.0f / 9, 0}},
+      {Scaling::kRowUnit,
+       {0.6f, 0, 0.8f, 0, 0, 0, -1 / std::sqrt(65.0f), 8 / std::sqrt(65.0f), 0}}};
+  for (const auto& [scaling, expected] : cases) {
+    Features a = dense(3, 3, values), b = a;
+    make_sparse(b);
+    scale_features(a, scaling);
+    scale_features(b, scaling);
+    EXPECT_TRUE(b.is_sparse);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(numbers(a)[i], expected[i], 1e-7);
+      EXPECT_EQ(numbers(a)[i], numbers(b)[i]);
+    }
+  }
+}
+
+TEST(DataScaling, LaterRowsAreScaledLikeTheFirst) {
+  Features old = dense(2, 2, {0, 10, 2, 30}), late = dense(1, 2, {5, 20});
+  apply_scale(late, learn_scale(old, Scaling::kStandard));
+  EXPECT_EQ(numbers(late), (std::vector<float>{4, 0}));
+  late = dense(1, 2, {60, 15});
+  apply_scale(late, learn_scale(old, Scaling::kMax));
+  EXPECT_FLOAT_EQ(late.dense[0][0], 2.0f);
+  EXPECT_FLOAT_EQ(late.dense[0][1], 0.5f);
+}
+
+TEST(DataScaling, RefusesWhatMakesNoSense) {
+  const TempFolder folder;
+  Features sparse = dense(2, 2, {0, 1, 2, 0});
+  make_sparse(sparse);
+  EXPECT_EQ(
+      folder.error_of(ErrorKind::kUsage, [&] { scale_features(sparse, Scaling::kStandard); }),
+      "setting scaling: found \"standard\" for sparse features, expected none, max, row_sum or "
+      "row_unit, which leave zeros zero; choose one of them");
+  EXPECT_EQ(folder.error_of(ErrorKind::kUsage, [&] { scale_features(sparse, Scaling::kAuto); }),
+            "setting scaling: found \"auto\"; resolve_scaling comes first");
+  Features wide = dense(1, 3, {1, 2, 3});
+  EXPECT_EQ(folder.error_of(ErrorKind::kUsage,
+                            [&] { apply_scale(wide, learn_scale(sparse, Scaling::kMax)); }),
+            "scaling learned from 2 columns and applied to 3 columns; give the same columns");
+}
+
+TEST(DataResolveScaling, TheUserThenThePublishersThenTheNumbers) {
+  const Features f = dense(2, 2, {0, 1, 2, 0});
+  EXPECT_EQ(resolve_scaling(Scaling::kRowUnit, f, "max"), Scaling::kRowUnit);
+  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, "max"), Scaling::kMax);
+  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, "none"), Scaling::kNone);
+  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kStandard);
+}
+
+TEST(DataResolveScaling, SparseRows) {
+  Features f = dense(2, 3, {0.6f, 0, 0.8f, 0, 1, 0});
+  make_sparse(f);
+  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kNone);
+  f.sparse.values[0] = 0.61f;
+  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kRowSum);
+}
+
+// Three rows of 16 columns; column j goes from 0 to top[j].
+Features columns(const std::vector<float>& top) {
+  Features f;
+  f.dense = Matrix(3, static_cast<int64_t>(top.size()));
+  for (size_t j = 0; j < top.size(); ++j) f.dense[1][j] = top[j];
+  return f;
+}
+
+TEST(DataResolveScaling, Pixels) {
+  const auto resolve = [](const Features& f) { return resolve_scaling(Scaling::kAuto, f, ""); };
+  std::vector<float> top(16, 200.0f);
+  EXPECT_EQ(resolve(columns(top)), Scaling::kMax);
+  std::fill(top.begin(), top.begin() + 8, 3.0f);
+  EXPECT_EQ(resolve(columns(top)), Scaling::kMax) << "half of the columns share the scale";
+  top[8] = 3.0f;
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "less than half";
+  top.assign(16, 200.0f);
+  top[3] = 200.5f;
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "not whole";
+  top[3] = 256.0f;
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "too large";
+  top[3] = -1.0f;
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "negative";
+  EXPECT_EQ(resolve(columns(std::vector<float>(15, 200.0f))), Scaling::kStandard) << "too few";
+  top.assign(40, 0.0f);
+  std::fill(top.begin(), top.begin() + 16, 9.0f);
+  EXPECT_EQ(resolve(columns(top)), Scaling::kMax) << "constant columns do not count";
+}
+
+}  // namespace
+}  // namespace glgnn

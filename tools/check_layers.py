@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Reads every #include line and refuses those that go up or sideways (docs/architecture.md)."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# A folder may include its own files, the public headers, and those of the folders listed here.
+MAY_USE = {
+    "core": [],
+    "kernels": ["core"],
+    "ops": ["kernels", "core"],
+    "nn": ["ops", "kernels", "core"],
+    "train": ["nn", "ops", "kernels", "core"],
+    "data": ["core"],
+    "report": ["train", "data", "core"],
+    "cli": ["report", "train", "data", "core"],
+}
+
+# A third-party header lives in one place.
+THIRD_PARTY = {
+    r"cblas\.h|hwy/.*": ["kernels/cpu"],
+    r"Random123/.*": ["core"],
+    r"omp\.h": ["core", "kernels/cpu"],
+    r"zip\.h|csv\.h": ["data"],
+    r"nlohmann/.*": ["data", "report", "cli"],
+    r"fmt/.*": ["data", "report", "cli"],
+    r"CLI/.*": ["cli"],
+}
+
+INCLUDE = re.compile(r'^\s*#include\s+(?:"([^"]+)"|<([^>]+)>)')
+
+
+def folder_of(path: pathlib.Path) -> str:
+    """core, kernels, ..., cli or include."""
+    parts = path.relative_to(ROOT).parts
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def problems_of(path: pathlib.Path):
+    here = folder_of(path)
+    inside = path.relative_to(ROOT).as_posix().removeprefix("src/")
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        quoted, angled = found.groups()
+        where = f"{path.relative_to(ROOT)}:{number}"
+        if here == "include" and quoted:
+            yield f'{where}: a public header includes "{quoted}", expected only <glgnn/...> and the standard library'
+        if quoted and "/" in quoted:
+            there = quoted.split("/")[0]
+            if here != "include" and there != here and there not in MAY_USE[here]:
+                yield f'{where}: {here} includes "{quoted}", expected only {", ".join([here] + MAY_USE[here])}'
+        for pattern, places in THIRD_PARTY.items():
+            if angled and re.fullmatch(pattern, angled) and not any(inside.startswith(p) for p in places):
+                yield f"{where}: <{angled}> belongs in {' or '.join(places)}"
+
+
+def main() -> int:
+    files = [p for top in ("include", "src", "cli") for p in sorted((ROOT / top).rglob("*"))
+             if p.suffix in (".h", ".cpp", ".cu")]
+    problems = [problem for path in files for problem in problems_of(path)]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"check_layers: {len(files)} files, {len(problems)} problems")
+    return 1 if problems or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
