@@ -3,6 +3,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "words.h"
+
 namespace glgnn::cli {
 namespace {
 
@@ -26,9 +28,9 @@ std::string quoted_word(const std::string& word) {
 }  // namespace
 
 std::string shell_words(const std::vector<std::string>& arguments) {
-  std::string line;
-  for (const auto& word : arguments) line += (line.empty() ? "" : " ") + quoted_word(word);
-  return line;
+  std::vector<std::string> words;
+  for (const auto& argument : arguments) words.push_back(quoted_word(argument));
+  return joined(words, " ");
 }
 
 }  // namespace glgnn::cli

@@ -81,7 +81,7 @@ SparseVar SubModule::learn_graph(Tape& tape, const RowsVar& z, const Pass& pass)
   const Var probability = over_all ? edge_exp(tape, choice.pattern, similarity, choice.lse)
                                    : edge_softmax(tape, choice.pattern, similarity);
   const Var hop = hop_gather(tape, *choice.pattern, hops_, hop_weights);
-  SparseVar a{choice.pattern, multiply(tape, probability, hop)};
+  SparseVar a{choice.pattern, multiply(tape, probability, hop), nullptr};
   if (config_.rescale) a = row_scale(tape, a);
   return normalise(tape, a);
 }
@@ -96,7 +96,7 @@ SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hid
   const RowsVar z{concat_labels(tape, Tape::constant(labels.dense), hidden), nullptr, nullptr};
   const ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
   const Choice choice = graph_learn_choose(tape, z, nullptr, {}, options, false);
-  return normalise(tape, {choice.pattern, edge_dot(tape, choice.pattern, z)});
+  return normalise(tape, {choice.pattern, edge_dot(tape, choice.pattern, z), nullptr});
 }
 
 // drop(X * s) W1, with s moved to the rows of W1: the mask commutes with s, and X needs no

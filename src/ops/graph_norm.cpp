@@ -15,7 +15,7 @@ SparseVar row_scale(Tape& tape, SparseVar a) {
                               a.pattern->row_ptr.data(), a.pattern->rows);
     });
   }
-  return {a.pattern, y};
+  return {a.pattern, y, nullptr};
 }
 
 SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form) {
@@ -28,7 +28,7 @@ SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form) {
                                       form);
     });
   }
-  return {SharedPattern(both, &both->pattern), y};
+  return {SharedPattern(both, &both->pattern), y, nullptr};
 }
 
 SparseVar gcn_norm(Tape& tape, SparseVar a) {
@@ -44,7 +44,9 @@ SparseVar gcn_norm(Tape& tape, SparseVar a) {
                              degrees.data(), loops->pattern.view(), loops->source.data());
     });
   }
-  return {SharedPattern(loops, &loops->pattern), y};
+  SparseVar out{SharedPattern(loops, &loops->pattern), y, nullptr};
+  if (y.grad) out.transposed = std::make_shared<const Transpose>(transpose(loops->pattern.view()));
+  return out;
 }
 
 }  // namespace glgnn

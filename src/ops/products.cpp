@@ -7,6 +7,7 @@ namespace glgnn {
 
 Var spmm(Tape& tape, SparseVar a, Var x) {
   GLGNN_ASSERT(a.pattern->cols == x.rows() && a.values.rows() == a.pattern->nnz());
+  GLGNN_ASSERT(!x.grad || a.transposed);
   auto [written, y] = tape.make(a.pattern->rows, x.cols(), a.values.grad || x.grad);
   cpu::spmm_forward(written->view(), a.pattern->view(), a.values.data(), x.view(), tape.threads());
   if (y.grad) {
@@ -16,8 +17,7 @@ Var spmm(Tape& tape, SparseVar a, Var x) {
                                   tape.threads());
       }
       if (x.grad) {
-        const Transpose transposed = transpose(a.pattern->view());
-        cpu::spmm_backward_x(x.d_view(), transposed.view(), a.values.data(), y.grad->view(),
+        cpu::spmm_backward_x(x.d_view(), a.transposed->view(), a.values.data(), y.grad->view(),
                              tape.threads());
       }
     });

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/transpose.h"
+
 namespace glgnn {
 
 // A trained matrix with its gradient and Adam's two running means.
@@ -47,6 +49,7 @@ struct Var {
 struct SparseVar {
   SharedPattern pattern;
   Var values;
+  std::shared_ptr<const Transpose> transposed;  // of the pattern, if a backward pass will want it
 };
 
 class Tape {

@@ -69,8 +69,8 @@ def make_data(case):
     if case.sparse:  # 60 x 40, non-negative; a class prefers ten columns
         f = 40
         likely = (np.arange(f)[None, :] * classes // f) == labels[:, None]
-        present = rng.random((N, f)) < np.where(likely, 0.5, 0.15)
-        x = np.where(present, rng.uniform(0.5, 3.0, (N, f)), 0.0).astype(np.float32)
+        present = rng.random((N, f)) < np.where(likely, 0.4, 0.1)
+        x = np.where(present, rng.uniform(0.2, 4.0, (N, f)), 0.0).astype(np.float32)
         indptr = np.concatenate([[0], np.cumsum(present.sum(1))]).astype(np.int64)
         data.update(indptr=indptr, indices=np.nonzero(present)[1].astype(np.int32), data=x[present],
                     shape=np.array([N, f], dtype=np.int64))

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(All, DataShipped,
                                                  9307, 9607, Scaling::kNone, 10, 1000},
                                          Shipped{"fma46", 7994, 46, 8, 0, false, 10, 160, 320, 7514,
                                                  7994, Scaling::kStandard, 10, 900}),
-                         [](const auto& info) { return std::string("set_") + info.param.name; });
+                         [](const auto& set) { return std::string("set_") + set.param.name; });
 
 TEST_P(DataShipped, LoadsAsPublished) {
   const Shipped& expected = GetParam();
@@ -75,12 +75,16 @@ TEST_P(DataShipped, HasDisjointSplitsOfLabelledRows) {
     all.insert(split.test.begin(), split.test.end());
     EXPECT_EQ(all.size(), expected.train + expected.val + expected.test) << "disjoint";
     for (const int32_t row : all) ASSERT_GE(d.labels[row], 0);
-    if (expected.splits > 1) EXPECT_EQ(all.size(), static_cast<size_t>(expected.rows));
+    if (expected.splits > 1) {
+      EXPECT_EQ(all.size(), static_cast<size_t>(expected.rows)) << "all rows";
+    }
     std::set<int32_t> classes;
     for (const int32_t row : split.train) classes.insert(d.labels[row]);
     EXPECT_EQ(classes.size(), static_cast<size_t>(expected.classes)) << "each class trains";
   }
-  if (expected.splits > 1) EXPECT_NE(d.splits[0].train, d.splits[1].train);
+  if (expected.splits > 1) {
+    EXPECT_NE(d.splits[0].train, d.splits[1].train);
+  }
 }
 
 TEST_P(DataShipped, HasAGraphWithoutSelfLoopsAndWithBothDirections) {

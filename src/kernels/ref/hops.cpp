@@ -1,7 +1,8 @@
 #include "kernels/hops.h"
 
 #include <algorithm>
-#include <utility>
+#include <bit>
+#include <cstring>
 
 namespace glgnn {
 namespace {
@@ -9,42 +10,62 @@ namespace {
 // Finds the near rows of one row after another; holds the scratch of one thread.
 class ShellSearch {
  public:
-  ShellSearch(PatternView graph, int64_t hops) : graph_(graph), hops_(hops), seen_(graph.rows, 0) {}
+  ShellSearch(PatternView graph, int64_t hops)
+      : graph_(graph), hops_(hops), distance_(graph.rows + kWord, 0) {}
 
   // Appends the columns (ascending) and distances of row i.
   void append_row(int64_t i, std::vector<int32_t>& columns, std::vector<uint8_t>& distances) {
     found_.clear();
-    seen_[i] = 1;
+    distance_[i] = kSelf;
     size_t level_begin = 0;
     expand(i, 1);
     for (int64_t distance = 2; distance <= hops_; ++distance) {
       const size_t level_end = found_.size();
-      for (size_t p = level_begin; p < level_end; ++p) expand(found_[p].first, distance);
+      for (size_t p = level_begin; p < level_end; ++p) expand(found_[p], distance);
       level_begin = level_end;
     }
-    seen_[i] = 0;
-    for (const auto& [column, distance] : found_) seen_[column] = 0;
-    std::sort(found_.begin(), found_.end());
-    for (const auto& [column, distance] : found_) {
+    distance_[i] = 0;
+    put_in_order();
+    for (const int32_t column : found_) {
       columns.push_back(column);
-      distances.push_back(distance);
+      distances.push_back(distance_[column]);
+      distance_[column] = 0;
     }
   }
 
  private:
+  static constexpr uint8_t kSelf = 255;
+  static constexpr int64_t kWord = sizeof(uint64_t);
+
   void expand(int64_t from, int64_t distance) {
     for (int64_t e = graph_.row_ptr[from]; e < graph_.row_ptr[from + 1]; ++e) {
       const int32_t to = graph_.col[e];
-      if (seen_[to]) continue;
-      seen_[to] = 1;
-      found_.emplace_back(to, static_cast<uint8_t>(distance));
+      if (distance_[to]) continue;
+      distance_[to] = static_cast<uint8_t>(distance);
+      found_.push_back(to);
+    }
+  }
+
+  // Many found: reading the marks in order, a word at a time, is cheaper than sorting.
+  void put_in_order() {
+    if (static_cast<int64_t>(found_.size()) * 2 * kWord < graph_.rows) {
+      std::sort(found_.begin(), found_.end());
+      return;
+    }
+    found_.clear();
+    for (int64_t begin = 0; begin < graph_.rows; begin += kWord) {
+      uint64_t marks;
+      std::memcpy(&marks, distance_.data() + begin, kWord);
+      for (; marks; marks &= ~(0xffull << (std::countr_zero(marks) & ~7))) {
+        found_.push_back(static_cast<int32_t>(begin + std::countr_zero(marks) / 8));
+      }
     }
   }
 
   PatternView graph_;
   int64_t hops_;
-  std::vector<uint8_t> seen_;
-  std::vector<std::pair<int32_t, uint8_t>> found_;
+  std::vector<uint8_t> distance_;  // of each row from the one at hand; 0: not found
+  std::vector<int32_t> found_;
 };
 
 }  // namespace
