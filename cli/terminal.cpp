@@ -26,7 +26,7 @@ Paint::Paint(std::FILE* stream) {
 }
 
 std::string Paint::wrap(const char* code, const std::string& text) const {
-  return on_ ? std::string("\x1b[") + code + "m" + text + "\x1b[0m" : text;
+  return on_ && !text.empty() ? std::string("\x1b[") + code + "m" + text + "\x1b[0m" : text;
 }
 
 size_t text_width(const std::string& text) {

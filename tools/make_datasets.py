@@ -3,8 +3,8 @@
 
     tools/make_datasets.py --from DIR [--to data]
 
-The output has the same bytes on every run. Each folder is read back and compared with its source, so
-a conversion that loses anything fails here. docs/data_formats.md describes the layout.
+The output has the same bytes on every run. Each folder is read back and compared with its source,
+so a conversion that loses anything fails here. docs/data_formats.md describes the layout.
 """
 
 import argparse

@@ -198,7 +198,7 @@ Dataset read_table(const std::filesystem::path& path, const LoadOptions& options
   if (!options.new_rows) {
     check_constant_columns(dataset, true);
     check_repeated_columns(dataset);
-    if (!options.label.empty()) check_labels(dataset, {path});
+    if (!options.label.empty()) check_labels(dataset, {path}, options.label);
     if (dataset.features.cols() == 0) {
       fail(ErrorKind::kData, {path},
            {"no features", "only columns with the same value in every row",

@@ -200,7 +200,7 @@ void read_graph(Dataset& dataset, const std::filesystem::path& path) {
   };
   note(list.self_loops, "self-loop", "dropped");
   note(list.without_weight, "edge", "with weight 0 dropped");
-  note(merged, "repeated edge", "merged with the first");
+  note(merged, "repeated edge", "merged");
   if (list.edges.empty()) {
     fail(ErrorKind::kData, {path},
          {"a graph without edges", "0 edges", "at least one edge between two rows",

@@ -99,12 +99,13 @@ void check_card(const DatasetCard& card, const Dataset& dataset, const fs::path&
   const auto check = [&](const std::string& what, int64_t said, int64_t found) {
     if (said == 0 || said == found) return;
     fail(ErrorKind::kData, {folder / "meta.json"},
-         {"meta.json and the files differ", counted(found, what), std::to_string(said),
-          "correct \"" + what + "s\" or restore the files"});
+         {"meta.json and the files differ", std::to_string(found) + " " + what,
+          std::to_string(said), "correct \"" + what + "\" or restore the files"});
   };
-  check("row", card.rows, dataset.rows());
-  check("feature", card.features, dataset.features.cols());
-  check("edge", card.edges, dataset.graph.nnz() / 2);
+  check("rows", card.rows, dataset.rows());
+  check("features", card.features, dataset.features.cols());
+  check("classes", card.classes, dataset.classes());
+  if (dataset.has_graph) check("edges", card.edges, dataset.graph.nnz() / 2);
 }
 
 }  // namespace
@@ -151,7 +152,11 @@ Dataset read_folder(const fs::path& folder, const LoadOptions& options) {
   }
   Dataset dataset;
   dataset.features = read_features(folder);
-  read_labels(dataset, folder);
+  if (options.new_rows && !fs::exists(folder / "labels.npy")) {
+    dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
+  } else {
+    read_labels(dataset, folder);
+  }
   if (!options.new_rows) check_labels(dataset, {folder / "labels.npy"});
   read_feature_names(dataset, folder);
   if (fs::exists(folder / "edges.npy") && options.graph.empty()) {

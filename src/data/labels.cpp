@@ -45,7 +45,8 @@ void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers) {
   set_labels(dataset, texts);
 }
 
-void check_labels(Dataset& dataset, const Place& place) {
+void check_labels(Dataset& dataset, const Place& place, const std::string& column) {
+  const std::string where = column.empty() ? "" : "column " + quote(column) + ": ";
   std::vector<int64_t> counts(static_cast<size_t>(dataset.classes()));
   int64_t labelled = 0;
   for (const int32_t label : dataset.labels) {
@@ -56,7 +57,7 @@ void check_labels(Dataset& dataset, const Place& place) {
   const auto rows = static_cast<int64_t>(dataset.labels.size());
   if (labelled == 0) {
     fail(ErrorKind::kData, place,
-         {"no labelled row", "0 labels in " + counted(rows, "row"),
+         {where + "no labelled row", "0 labels in " + counted(rows, "row"),
           "some rows of at least two classes with a label", "fill in the labels you know"});
   }
   const auto has_rows = [](int64_t n) { return n > 0; };
@@ -64,7 +65,7 @@ void check_labels(Dataset& dataset, const Place& place) {
   if (used < 2) {
     const auto only = std::find_if(counts.begin(), counts.end(), has_rows);
     fail(ErrorKind::kData, place,
-         {"fewer than two classes", "only " + dataset.class_names[only - counts.begin()],
+         {where + "fewer than two classes", "only " + dataset.class_names[only - counts.begin()],
           "labels of at least two classes", "choose another label column or add rows"});
   }
   // With unlabelled rows around, one label for each class is a fair (if hard) task.
@@ -72,7 +73,7 @@ void check_labels(Dataset& dataset, const Place& place) {
   const bool nearly = labelled == rows && labelled >= 20 && 2 * used > labelled;
   if (unique || nearly) {
     fail(ErrorKind::kData, place,
-         {unique ? "every row has a label of its own" : "nearly every row has a label of its own",
+         {where + (unique ? "every" : "nearly every") + " row has a label of its own",
           std::to_string(used) + " classes in " + counted(rows, "row"),
           "classes that several rows share",
           "choose the column of the classes; one that names the rows is given with --id"});

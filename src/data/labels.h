@@ -18,6 +18,7 @@ void set_labels(Dataset& dataset, const std::vector<std::string>& texts);
 void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers);
 
 // Throws if one cannot learn from these labels; notes the classes with a single labelled row.
-void check_labels(Dataset& dataset, const Place& place);
+// `column` is the name of the label column, or empty.
+void check_labels(Dataset& dataset, const Place& place, const std::string& column = "");
 
 }  // namespace glgnn

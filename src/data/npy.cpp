@@ -65,7 +65,8 @@ bool parse_type(std::string_view value, NpyArray& array) {
   if (type.size() >= 3) {
     array.kind = type[1];
     const char* const last = type.data() + type.size();
-    const bool whole = std::from_chars(type.data() + 2, last, array.width).ptr == last;
+    const auto [stop, code] = std::from_chars(type.data() + 2, last, array.width);
+    const bool whole = stop == last && code == std::errc();
     const int w = array.width;
     const bool is_integer =
         (array.kind == 'i' || array.kind == 'u') && (w == 1 || w == 2 || w == 4 || w == 8);

@@ -79,7 +79,8 @@ bool TextRows::next(std::vector<std::string>& fields) {
   while (position_ < text_.size()) {
     const std::string_view line = take_line();
     if (!in_row) {
-      if (is_blank(line) || (format_.comments && line.starts_with('#'))) continue;
+      if (is_blank(line) || (format_.comments && line[line.find_first_not_of(" \t")] == '#'))
+        continue;
       in_row = true;
       row_line_ = line_;
       row_begin_ = position_ - line.size();

@@ -23,7 +23,9 @@ std::string csv_field(const std::string& text) {
 
 std::string predictions_csv(const Model& model) {
   std::string text = "id,predicted,probability";
-  for (const auto& name : model.class_names) text += "," + csv_field("p_" + name);
+  for (const auto& name : model.class_names) {
+    fmt::format_to(std::back_inserter(text), ",{}", csv_field("p_" + name));
+  }
   text += "\n";
   const auto classes = predicted_classes(model.probabilities);
   for (int64_t row = 0; row < model.probabilities.rows(); ++row) {

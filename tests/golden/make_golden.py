@@ -27,7 +27,6 @@ PARAMETERS = ("s", "w1", "w2", "v", "x_agg", "a", "b")
 # the evaluation.
 MARGINS = {"top_k": 1e-6, "top_k_second": 1e-6, "relu": 1e-6, "l1": 1e-6}
 
-
 # Rounded runs: one in float32, and REPEATS in double whose gradients are disturbed by NOISE (standard
 # deviation, about what float32 leaves here). Needed because Adam makes much of little: at the start the
 # gradients of V_other (graph unknown) and of the last column of B are zero but for rounding, and a rounding
@@ -45,13 +44,13 @@ class Case:
 
 
 CASES = {
-    "unknown": Case(golden.Settings(seed=0)),
-    "known": Case(golden.Settings(seed=0), graph=True),
-    "sparse": Case(golden.Settings(seed=0), sparse=True),
-    # Numbers that differ from the defaults, from each other and from their own complement (with the defaults
-    # 1/p cannot be told from 1/(1-p), nor lambda or tau from their absence), and a start at which no gradient
-    # is zero by symmetry, so that all ten steps can be compared closely.
-    "generic": Case(golden.Settings(seed=0, modules=2, k=4, hidden=6, hops=3, label_weight=0.75,
+    "unknown": Case(golden.Settings(seed=722)),
+    "known": Case(golden.Settings(seed=39), graph=True),
+    "sparse": Case(golden.Settings(seed=1121), sparse=True),
+    # A seed of more than 32 bits; numbers that differ from the defaults, from each other and from their own
+    # complement (with the defaults 1/p cannot be told from 1/(1-p), nor lambda or tau from their absence); and
+    # a start at which no gradient is zero by symmetry, so that all ten steps can be compared closely.
+    "generic": Case(golden.Settings(seed=2**32 + 29, modules=2, k=4, hidden=6, hops=3, label_weight=0.75,
                                     label_hide=0.25, temperature=1.25, network_start=4.0, mu1=0.25, mu2=0.5,
                                     weight_decay=0.002, dropout=0.25, learning_rate=0.005),
                     graph=True, generic_start=True),
@@ -183,7 +182,8 @@ def run(case, problem, dtype=torch.float64, disturb=None):
                                     stack(out.adjacency for out in outputs)))
             trace.update(kept_graph("epoch0_a1", settings.k, [out.chosen1 for out in outputs],
                                     stack(out.adjacency1 for out in outputs)))
-            trace.update(epoch0_x1=stack(out.x1 for out in outputs), epoch0_x2=stack(out.x2 for out in outputs),
+            trace.update(epoch0_x1=stack(out.x1 for out in outputs).astype(np.float32),  # to find a fault by,
+                         epoch0_x2=stack(out.x2 for out in outputs).astype(np.float32),  # hence the short form
                          epoch0_nmat=as_array(nmat), epoch0_y=as_array(torch.softmax(logits, 1)))
     trace["loss"] = np.array(losses)
     trace.update({f"final_{name}": as_array(model.p[name]) for name in PARAMETERS})
@@ -211,6 +211,11 @@ def rounded_runs(case, problem, choices):
         yield trace, differing_choices(choices, other)
 
 
+def flat(array):
+    """At most two dimensions, the only ones the engine reads: M x F x H becomes M F x H."""
+    return array.reshape(-1, array.shape[-1]) if array.ndim > 2 else array
+
+
 def make(case):
     """All arrays of one file; fails where the trace is not well separated."""
     data = make_data(case)
@@ -227,11 +232,11 @@ def make(case):
         arrays[name] = np.array([value], dtype=np.int64 if isinstance(value, int) else np.float64)
     arrays.update(trace)
     for name, value in trace.items():
-        if value.dtype == np.float64:
+        if value.dtype.kind == "f" and not name.startswith("init_"):
             arrays[f"float32_error_{name}"] = np.array([max(np.abs(value - other[name]).max() for other in rounded)])
     for name, value in margins.items():
         arrays[f"margin_{name}"] = np.array([value])
-    return {name: np.ascontiguousarray(value) for name, value in arrays.items()}
+    return {name: np.ascontiguousarray(flat(value)) for name, value in arrays.items()}
 
 
 def compare(path, arrays):

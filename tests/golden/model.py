@@ -31,7 +31,7 @@ def philox4x32(counter, key):
 
 
 def uniform(seed, stream, owner, step, index):
-    """float32 numbers in (0, 1], one per entry of `index`: word index % 4 of block index / 4."""
+    """float32 numbers in (0, 1), one per entry of `index`: word index % 4 of block index / 4."""
     index = np.asarray(index, dtype=np.uint64)
     block, word = index // np.uint64(4), index % np.uint64(4)
     same = np.ones_like(block)
@@ -39,7 +39,7 @@ def uniform(seed, stream, owner, step, index):
                same * np.uint64((stream << 16) | owner))
     words = philox4x32(counter, (seed & 0xFFFFFFFF, seed >> 32))
     bits = np.choose(word.astype(np.int64), words)
-    # in float32 on purpose: from 2^23 on, the + 0.5 is rounded (to even), as it is in the engine
+    # 23 bits and a half: exact in float32, never 0 or 1
     return ((bits >> np.uint64(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-23)
 
 

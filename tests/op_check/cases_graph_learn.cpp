@@ -129,7 +129,7 @@ Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choi
           .no_gradient = "the choice is constant for the gradient; lse is checked by itself",
           .oracle = choice.describe ? [=](Run<double>& r) { brute_force_choose(r, rows, choice); }
                                     : Oracle(),
-          .forward_work = {.flops = 2.0 * rows.rows() * rows.rows() * rows.cols()}};
+          .forward_work = {.flops = rows.all_pairs_flops()}};
 }
 
 template <class T, class Rows, class Choose>
@@ -142,7 +142,7 @@ void run_lse(Run<T>& r, const Rows& rows, bool diagonal, Choose&& choose) {
 
 template <class Rows>
 Case lse_case(std::string name, Rows rows, std::vector<double> z, bool diagonal) {
-  const double flops = 2.0 * rows.rows() * rows.rows() * rows.cols();
+  const double flops = rows.all_pairs_flops();
   return {.name = name,
           .in = {{"z", z}},
           .out = {{"lse", rows.rows()}},

@@ -1,6 +1,6 @@
 // Cases of the losses, of the network of graphs, and of Adam.
 #include <cmath>
-#include <memory>
+#include <string>
 
 #include "check.h"
 #include "kernels/adam.h"
@@ -114,10 +114,11 @@ struct Modules {
 
   std::vector<Input> inputs() const {
     std::vector<Input> out;
-    for (int64_t u = 0; u < count; ++u) out.push_back({"x" + std::to_string(u), values(u)});
+    for (int64_t u = 0; u < count; ++u) {
+      out.push_back({std::string("x").append(std::to_string(u)), uniform(10 + u, n * cols)});
+    }
     return out;
   }
-  std::vector<double> values(int64_t u) const { return uniform(10 + u, n * cols); }
   template <class T>
   std::vector<MatView<const T>> views(const std::vector<std::vector<T>>& in) const {
     std::vector<MatView<const T>> out;

@@ -124,6 +124,8 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (options.bench) {
+    std::printf("%-20s %-26s %-14s  forward                        backward\n", "op", "case",
+                "backend");
     for (const Op& op : ops) {
       for (const Case& c : op.bench()) bench_case(op, c);
     }

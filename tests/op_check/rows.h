@@ -17,6 +17,7 @@ struct DenseRows {
   int64_t rows() const { return n; }
   int64_t cols() const { return d; }
   int64_t size() const { return n * d; }
+  double all_pairs_flops() const { return 2.0 * n * n * d; }
   template <class T>
   ZDense<T> z(const std::vector<T>& values) const {
     return {view(values, n, d)};
@@ -40,6 +41,14 @@ struct SparseRows {
   int64_t rows() const { return pattern->rows; }
   int64_t cols() const { return pattern->cols; }
   int64_t size() const { return pattern->nnz(); }
+  double all_pairs_flops() const {
+    double sum = 0;
+    for (int64_t f = 0; f < cols(); ++f) {
+      const double with_f = static_cast<double>(transposed->pattern.view().row_size(f));
+      sum += 2 * with_f * with_f;
+    }
+    return sum;
+  }
   template <class T>
   ZSparse<T> z(const std::vector<T>& values) const {
     return {pattern->view(), values.data(), transposed->pattern.view(), transposed->source.data()};

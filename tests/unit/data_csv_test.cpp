@@ -240,25 +240,48 @@ TEST_F(DataCsv, RefusesBrokenIds) {
 
 TEST_F(DataCsv, RefusesLabelsOneCannotLearnFrom) {
   EXPECT_EQ(error(ErrorKind::kData, "a,k\n1,\n2,\n3,\n", {.label = "k"}),
-            "t.csv: no labelled row: found \"0 labels in 3 rows\", expected some rows of at least "
+            "t.csv: column \"k\": no labelled row: found \"0 labels in 3 rows\", expected some "
+            "rows of at least "
             "two classes with a label; fill in the labels you know");
   EXPECT_EQ(error(ErrorKind::kData, "a,k\n1,x\n2,x\n3,\n", {.label = "k"}),
-            "t.csv: fewer than two classes: found \"only x\", expected labels of at least two "
+            "t.csv: column \"k\": fewer than two classes: found \"only x\", expected labels of at "
+            "least two "
             "classes; choose another label column or add rows");
   EXPECT_EQ(error(ErrorKind::kData, "a,k\n1,x\n2,y\n3,z\n", {.label = "k"}),
-            "t.csv: every row has a label of its own: found \"3 classes in 3 rows\", expected "
+            "t.csv: column \"k\": every row has a label of its own: found \"3 classes in 3 rows\", "
+            "expected "
             "classes that several rows share; choose the column of the classes; one that names the "
             "rows is given with --id");
   std::string measured = "a,k\n";
   for (int i = 0; i < 30; ++i)
     measured += std::to_string(i) + "," + std::to_string(i * 2 / 3) + "\n";
   EXPECT_EQ(error(ErrorKind::kData, measured, {.label = "k"}),
-            "t.csv: nearly every row has a label of its own: found \"20 classes in 30 rows\", "
+            "t.csv: column \"k\": nearly every row has a label of its own: found \"20 classes in "
+            "30 rows\", "
             "expected classes that several rows share; choose the column of the classes; one that "
             "names the rows is given with --id");
   // One label for each class is little, but one can learn from it.
   EXPECT_EQ(load("a,k\n1,x\n2,y\n3,\n", {.label = "k"}).notes.back(),
             "a single labelled row, which can only train, in class x, y");
+}
+
+// Cut anywhere or with any byte changed, a file gives an Error or a dataset, and never worse.
+TEST_F(DataCsv, SurvivesEveryCutAndEveryChangedByte) {
+  const std::string good = "\"n\",w,k\na,1,\"x\"\nb,-3,y\r\n\"c\n\",5,\nd,7,x\n";
+  const auto read = [&](const std::string& text) {
+    try {
+      load(text, {.label = "k", .id = "n"});
+    } catch (const Error&) {
+    }
+  };
+  for (size_t i = 0; i < good.size(); ++i) {
+    read(good.substr(0, i));
+    for (const char other : {'"', ',', '\n', '\r', '\0', ';', '\xFF'}) {
+      std::string changed = good;
+      changed[i] = other;
+      read(changed);
+    }
+  }
 }
 
 TEST_F(DataCsv, RefusesTooLittle) {

@@ -54,7 +54,7 @@ TEST_F(DataGraph, SaysWhatItLeavesOut) {
   EXPECT_EQ(d.graph.values[0], 3.0f) << "the largest weight of an edge given several times";
   EXPECT_EQ(d.notes, (Strings{"1 self-loop of the graph dropped",
                               "1 edge of the graph with weight 0 dropped",
-                              "2 repeated edges of the graph merged with the first"}));
+                              "2 repeated edges of the graph merged"}));
 }
 
 TEST_F(DataGraph, SaysWhenItTakesALineAsHeader) {
@@ -70,22 +70,21 @@ TEST_F(DataGraph, ReadsArrays) {
   const Dataset d = load_dataset(fixture("X.npy"), {.graph = fixture("edges.npy")});
   EXPECT_EQ(d.graph.pattern->row_ptr, (std::vector<int64_t>{0, 1, 2, 2, 4, 5, 6}));
   EXPECT_EQ(d.graph.pattern->col, (std::vector<int32_t>{1, 0, 4, 5, 3, 3}));
-  EXPECT_EQ(d.notes, (Strings{"1 self-loop of the graph dropped",
-                              "1 repeated edge of the graph merged with the first"}));
+  EXPECT_EQ(d.notes,
+            (Strings{"1 self-loop of the graph dropped", "1 repeated edge of the graph merged"}));
 }
 
 TEST_F(DataGraph, RefusesBrokenEdges) {
   EXPECT_EQ(error("0 1\n1 4\n"),
             "e.txt:2: an edge with an unknown row: found \"4\", expected a row number from 0 to 3; "
             "correct it, or name the column of the ids with --id");
-  EXPECT_EQ(error("0 1\n-1 2\n").substr(0, 49),
-            "e.txt:2: an edge with an unknown row: found \"-1\", ");
-  EXPECT_EQ(error("7 9\n0 1\n").substr(0, 47), "e.txt:1: an edge with an unknown row: found \"7\"");
+  EXPECT_TRUE(begins(error("0 1\n-1 2\n"), "e.txt:2: an edge with an unknown row: found \"-1\", "));
+  EXPECT_TRUE(begins(error("7 9\n0 1\n"), "e.txt:1: an edge with an unknown row: found \"7\""));
   EXPECT_EQ(error("a b\nb e\n", true),
             "e.txt:2: an edge with an unknown id: found \"e\", expected an id of the data; correct "
             "it or add the row; the nearest ids are a, b, c");
-  EXPECT_EQ(error("a,b\nx,b\n", true).substr(0, 49),
-            "e.txt:2: an edge with an unknown id: found \"x\", ");
+  EXPECT_TRUE(
+      begins(error("a,b\nx,b\n", true), "e.txt:2: an edge with an unknown id: found \"x\", "));
   EXPECT_EQ(
       error("0 1 2 3\n"),
       "e.txt:1: not an edge: found \"4 fields\", expected two rows and perhaps a weight; write "

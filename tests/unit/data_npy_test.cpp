@@ -29,8 +29,8 @@ TEST(DataNpy, RefusesWhatItCannotUse) {
             "half.npy: array of a type that cannot be read: found \"<f2\", expected float32, "
             "float64, bool or integers of 8 to 64 bits; convert it with "
             "array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)");
-  EXPECT_EQ(error("text.npy").substr(0, 58),
-            "text.npy: array of a type that cannot be read: found \"<U3\"");
+  EXPECT_TRUE(
+      begins(error("text.npy"), "text.npy: array of a type that cannot be read: found \"<U3\""));
   EXPECT_EQ(
       error("cube.npy"),
       "cube.npy: too many dimensions: found \"(2, 2, 2)\", expected one or two dimensions; make "
@@ -41,14 +41,12 @@ TEST(DataNpy, RefusesWhatItCannotUse) {
   EXPECT_EQ(error("nan.npy"),
             "nan.npy: row 1, column 0 is not a finite number: found \"nan\", expected numbers that "
             "fit into float32; replace or remove the value (numpy.isfinite finds them all)");
-  EXPECT_EQ(error("huge.npy").substr(0, 49), "huge.npy: row 1, column 1 is not a finite number:");
-  EXPECT_EQ(
-      folder
-          .error_of(
-              ErrorKind::kData,
-              [&] { to_integers(read_npy(folder.write("n.npy", bytes_of(fixture("nan.npy"))))); })
-          .substr(0, 65),
-      "n.npy: row 1, column 0 is not a whole number: found \"nan\", expect");
+  EXPECT_TRUE(begins(error("huge.npy"), "huge.npy: row 1, column 1 is not a finite number:"));
+  EXPECT_TRUE(begins(
+      folder.error_of(
+          ErrorKind::kData,
+          [&] { to_integers(read_npy(folder.write("n.npy", bytes_of(fixture("nan.npy"))))); }),
+      "n.npy: row 1, column 0 is not a whole number: found \"nan\", expect"));
 }
 
 TEST(DataNpy, RefusesDamagedFiles) {
@@ -143,8 +141,8 @@ TEST(DataNpz, RefusesDamagedArchives) {
   EXPECT_EQ(error(changed),
             "x.npz (X): truncated or damaged .npz archive: found \"CRC error\", expected a zip "
             "archive of arrays; write it again with numpy.savez_compressed");
-  EXPECT_EQ(folder.error_of(ErrorKind::kIo, [&] { Npz npz(folder.path("no.npz")); }).substr(0, 21),
-            "no.npz: no such file:");
+  EXPECT_TRUE(begins(folder.error_of(ErrorKind::kIo, [&] { Npz npz(folder.path("no.npz")); }),
+                     "no.npz: no such file:"));
 }
 
 TEST(DataNpz, SurvivesEveryCutAndEveryChangedByte) {

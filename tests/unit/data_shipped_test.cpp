@@ -93,7 +93,7 @@ TEST_P(DataShipped, HasAGraphWithoutSelfLoopsAndWithBothDirections) {
   std::set<std::pair<int64_t, int64_t>> edges;
   for (int64_t i = 0; i < p.rows; ++i) {
     for (int64_t e = p.row_ptr[i]; e < p.row_ptr[i + 1]; ++e) edges.emplace(i, p.col[e]);
-    EXPECT_TRUE(std::is_sorted(&p.col[p.row_ptr[i]], &p.col[p.row_ptr[i + 1]]));
+    EXPECT_TRUE(std::is_sorted(p.col.begin() + p.row_ptr[i], p.col.begin() + p.row_ptr[i + 1]));
   }
   EXPECT_EQ(edges.size(), static_cast<size_t>(d.graph.nnz()));
   for (const auto& [i, j] : edges) {

@@ -88,8 +88,8 @@ TEST(DataMakeSplit, RefusesWhatCannotBeSplit) {
             "no labelled row can be kept for validation: found 2 labelled rows, expected a class "
             "with two rows or more besides those of other parts; label more rows, or train on all "
             "of them (train fraction 1)");
-  EXPECT_EQ(error(ErrorKind::kData, {0, 1, -1}, {.train = 1, .test = 0.5}).substr(0, 42),
-            "no labelled row can be kept for test: foun");
+  EXPECT_TRUE(begins(error(ErrorKind::kData, {0, 1, -1}, {.train = 1, .test = 0.5}),
+                     "no labelled row can be kept for test: foun"));
   EXPECT_EQ(
       error(ErrorKind::kData, {-1, -1, -1}, {}),
       "no labelled row: found 0 labels in 3 rows, expected some; name the column (or file) of "
@@ -97,8 +97,8 @@ TEST(DataMakeSplit, RefusesWhatCannotBeSplit) {
   EXPECT_EQ(error(ErrorKind::kUsage, {0, 1, 0}, {.train = 0}),
             "fractions of a split: found train 0.000000 and test 0.000000, expected train above 0 "
             "and up to 1, test from 0 and below 1; correct them");
-  EXPECT_EQ(error(ErrorKind::kUsage, {0, 1, 0}, {.train = 0.5, .test = 1}).substr(0, 27),
-            "fractions of a split: found");
+  EXPECT_TRUE(begins(error(ErrorKind::kUsage, {0, 1, 0}, {.train = 0.5, .test = 1}),
+                     "fractions of a split: found"));
   EXPECT_EQ(error(ErrorKind::kUsage, {0, 1, 2}, {}), "row 2 has class 2, expected less than 2");
 }
 

@@ -53,6 +53,13 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+// For long texts of which only the beginning is ours.
+inline testing::AssertionResult begins(const std::string& text, const std::string& start) {
+  if (text.starts_with(start)) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << "\"" << text << "\" does not begin with \"" << start << "\"";
+}
+
 inline std::string fixture(const std::string& name) {
   return std::string(GLGNN_TEST_DIR) + "/unit/data/" + name;
 }

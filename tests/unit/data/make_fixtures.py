@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes the small array files beside it, with NumPy and SciPy themselves: what they write is what the
-readers must read. Broken variants are made by the tests, from these bytes."""
+"""Writes the small array files beside it, with NumPy and SciPy themselves: what they write is what
+the readers must read. Broken variants are made by the tests, from these bytes."""
 
 import pathlib
 
