@@ -250,6 +250,7 @@ int EvaluateCommand::run() const {
     if (!json) print_run(run, result);
     results.push_back(std::move(result));
   }
+  progress.dismiss();
   const Json object = result_json(dataset, evaluation, context, results);
   if (log) {
     Json end = {{"event", "end"}, {"time", utc_time()}};
@@ -268,7 +269,8 @@ Command add_evaluate(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("evaluate", "test accuracy of a dataset over its splits or seeds");
   app->add_option("DATASET", command->data.data,
-                  "a shipped dataset, a folder in their layout, or a file");
+                  "a shipped dataset, a folder in their layout, or a file")
+      ->type_name("");
   app->add_option("--graph", command->data.graph, "use the set's own graph, or not (unknown)")
       ->type_name("known|unknown");
   app->add_option("--runs", command->runs,

@@ -102,8 +102,8 @@ void FitCommand::say_result(const Model& model, const Dataset& dataset, const Sp
   const EpochReport& best = best_epoch(model);
   std::string validation;
   if (!split.val.empty()) {
-    validation = fmt::format("validation accuracy {}   ({} rows, epoch {})",
-                             percent(best.val_accuracy), split.val.size(), best.epoch);
+    validation = fmt::format("validation accuracy {}   ({}, epoch {})", percent(best.val_accuracy),
+                             counted(static_cast<int64_t>(split.val.size()), "row"), best.epoch);
   }
   if (!test.empty()) {
     const double part = accuracy(model.probabilities, dataset.labels, test);
@@ -203,7 +203,8 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
   command->arguments = std::move(arguments);
   CLI::App* app = program.add_subcommand("fit", "train on your data and write a model file");
   app->add_option("DATA", command->data.data,
-                  "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz)");
+                  "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz)")
+      ->type_name("");
   command->data.add_to(*app);
   app->add_option("--graph", command->data.graph,
                   "edge list file, or none; default: the graph that comes with the data, if any")

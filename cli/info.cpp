@@ -98,7 +98,7 @@ Command add_info(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app =
       program.add_subcommand("info", "version, machine and data folder; or what a model holds");
-  app->add_option("MODEL", options->model, "model file to describe");
+  app->add_option("MODEL", options->model, "model file to describe")->type_name("");
   app->add_flag("--json", options->json, "one JSON object");
   return {app, [options] {
             if (options->model.empty()) {

@@ -1,11 +1,17 @@
 #include "interrupt.h"
 
+#include <unistd.h>
+
 namespace glgnn::cli {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-void remember(int signal) { received = signal; }
+void remember(int signal) {
+  received = signal;
+  constexpr char kText[] = "\nfinishing the epoch; once more ends at once\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
+}
 
 }  // namespace
 

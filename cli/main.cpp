@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "failure.h"
+#include "help.h"
 #include "report/version.h"
 
 namespace glgnn::cli {
@@ -24,6 +25,7 @@ void flush_output() {
 int run_program(int argc, char** argv) {
   CLI::App program("GL-GNN: classification by graphs that are learned from the data");
   program.name("glgnn");
+  program.formatter(std::make_shared<HelpFormatter>());
   program.set_version_flag("--version", fmt::format("glgnn {} ({})", version(), commit()));
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),

@@ -48,8 +48,8 @@ Command add_predict(CLI::App& program) {
   const auto command = std::make_shared<PredictCommand>();
   CLI::App* app = program.add_subcommand(
       "predict", "predictions for the rows a model was fitted on: class and probabilities");
-  app->add_option("MODEL", command->model, "model file that `glgnn fit` wrote");
-  app->add_option("NEW", command->new_rows, "rows never seen (not supported yet)");
+  app->add_option("MODEL", command->model, "model file that `glgnn fit` wrote")->type_name("");
+  app->add_option("NEW", command->new_rows, "rows never seen (not supported yet)")->type_name("");
   app->add_option("--out", command->out, "file to write instead of the standard output")
       ->type_name("FILE");
   app->add_flag("--json", command->json, "one JSON object instead of CSV");

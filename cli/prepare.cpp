@@ -58,7 +58,8 @@ void DataOptions::add_to(CLI::App& app) {
   app.add_option("--split", split, "file with the rows of train, val and test")->type_name("FILE");
   app.add_option("--test-fraction", test_fraction, "part of the labelled rows kept for the test")
       ->type_name("PART");
-  app.add_option("--val-fraction", val_fraction, "part of the labelled rows that validates (0.2)")
+  app.add_option("--val-fraction", val_fraction,
+                 "part of the labelled rows left by the test that validates (0.2)")
       ->type_name("PART");
 }
 
@@ -94,13 +95,7 @@ Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uin
   const double test = checked_fraction("--test-fraction", options.test_fraction.value_or(0), true);
   const double val =
       checked_fraction("--val-fraction", options.val_fraction.value_or(kValFraction), false);
-  if (test + val >= 1) {
-    throw Error(ErrorKind::kUsage, fmt::format("--test-fraction {} and --val-fraction {}: nothing "
-                                               "is left to train on; together below 1",
-                                               test, val));
-  }
-  return make_split(dataset.labels, dataset.classes(), {.train = 1 - val - test, .test = test},
-                    seed);
+  return make_split(dataset.labels, dataset.classes(), {.train = 1 - val, .test = test}, seed);
 }
 
 Config resolve_settings(const Config& config, const Dataset& dataset) {

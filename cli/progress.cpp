@@ -58,6 +58,12 @@ void Progress::finish() {
   quiet_ = true;
 }
 
+void Progress::dismiss() {
+  clear();
+  if (on_terminal_) quiet_ = true;
+  finish();
+}
+
 double Progress::seconds_since_start() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }

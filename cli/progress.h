@@ -33,6 +33,9 @@ class Progress {
   // Leaves the last state on the screen. Nothing is drawn afterwards.
   void finish();
 
+  // As finish(), but a terminal shows nothing any more.
+  void dismiss();
+
  private:
   using Clock = std::chrono::steady_clock;
 

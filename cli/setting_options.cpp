@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "config_file.h"
+#include "help.h"
 
 namespace glgnn::cli {
 
@@ -16,7 +17,9 @@ void SettingOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
   for (const auto& setting : list_settings({})) {
     // Not in --help, where they would bury the rest: `glgnn settings` shows them better.
-    app.add_option("--" + setting.name, named_[setting.name], setting.text)->group("");
+    app.add_option("--" + setting.name, named_[setting.name], setting.text)
+        ->group(kUnlisted)
+        ->type_name("VALUE");
   }
   app.footer(
       "Every setting is an option too, e.g. --k 20 --epochs 100; `glgnn settings` lists them.");

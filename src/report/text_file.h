@@ -2,12 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
+#include <string>
 
 namespace glgnn {
 
-// Written beside, synced and renamed; a path that is not a regular file (/dev/stdout) is written
-// to.
-void write_text_file(const std::filesystem::path& path, std::string_view text);
+// Written beside, synced and renamed; a path that is no regular file (/dev/stdout) is written to.
+void write_text_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace glgnn

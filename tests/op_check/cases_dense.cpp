@@ -282,6 +282,7 @@ std::vector<Case> gemm_cases() {
           gemm_case("301x17x131", {301, 17, 131}),
           gemm_case("301x17x131 ta", {301, 17, 131, {true, false, false}}),
           gemm_case("301x17x131 tb", {301, 17, 131, {false, true, false}}),
+          gemm_case("2101x3x5", {2101, 3, 5}),
           gemm_case("33x7x901 ta +=", {33, 7, 901, {true, false, true}})};
 }
 

@@ -26,7 +26,7 @@ double log_sum_exp(const std::vector<double>& s) {
 struct Choice {
   ChooseOptions options;
   SharedPattern near = std::make_shared<Pattern>();
-  bool compare_columns = false;  // ties are exact: the very columns must agree
+  bool compare_columns = false;  // numbers are whole and h all alike: the very columns must agree
   bool describe = true;          // false: only the kernel, to be timed
 };
 
@@ -111,8 +111,10 @@ void brute_force_choose(Run<double>& r, const Rows& rows, const Choice& choice) 
 
 template <class Rows>
 Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choice) {
+  const int64_t pairs = choice.near->nnz();
+  const std::vector<double> alike(pairs, 0.5);
   return {.name = name,
-          .in = {{"z", z}, {"h", uniform(9, choice.near->nnz(), 0.1, 1)}},
+          .in = {{"z", z}, {"h", choice.compare_columns ? alike : uniform(9, pairs, 0.1, 1)}},
           .out = {{"scores", rows.rows() * choice.options.k}, {"lse", rows.rows()}},
           .forward =
               [=]<class T>(Run<T>& r) {
@@ -182,9 +184,10 @@ Case lse_case(std::string name, Rows rows, std::vector<double> z, bool diagonal)
           .backward_work = {.flops = 2 * flops}};
 }
 
-std::vector<Case> joined(std::vector<Case> a, const std::vector<Case>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
+std::vector<Case> joined(const std::vector<std::vector<Case>>& parts) {
+  std::vector<Case> out;
+  for (const auto& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
 }
 
 // Rows with equal ones and zero ones among them: rows 1 and 4 are 0, rows 5 and 7 are row 2.
@@ -206,25 +209,43 @@ std::vector<Case> choose_dense_cases() {
       with("17x5, positive only", 17, 5,
            {.options = {.k = 14, .positive_only = true}, .near = random_graph(4, 17, 5)}),
       with("k > N", 5, 3, {.options = {.k = 9}, .near = random_graph(3, 5, 2)}),
+      with("k = N", 131, 4, {.options = {.k = 131, .diagonal = true}}),
       with("one row", 1, 3, {.options = {.k = 2}}),
       with("one row, diagonal", 1, 3, {.options = {.k = 2, .diagonal = true}}),
+      with("48x1, k 3", 48, 1, {.options = {.k = 3}, .near = random_graph(5, 48, 6)}),
+      with("49x7, k 3", 49, 7, {.options = {.k = 3}, .near = random_graph(5, 49, 6)}),
+      with("97x300, k 5", 97, 300, {.options = {.k = 5}}),
       with("301x40, k 20", 301, 40, {.options = {.k = 20}, .near = random_graph(6, 301, 9)}),
-      with("k = N", 131, 4, {.options = {.k = 131, .diagonal = true}}),
+      with("533x3, k 1", 533, 3, {.options = {.k = 1, .diagonal = true}}),
       with("1100x3, k 33", 1100, 3, {.options = {.k = 33}, .near = random_graph(7, 1100, 4)}),
-      with("533x3, k 1", 533, 3, {.options = {.k = 1, .diagonal = true}})};
+      with("6740x1, k 3", 6740, 1, {.options = {.k = 3}})};
+  out.back().heavy = true;
   out.push_back(choose_case("large numbers", DenseRows{61, 40}, uniform(3, 61 * 40, -4, 4),
                             {.options = {.k = 6}, .near = random_graph(8, 61, 9)}));
-  out.push_back(choose_case("equal and zero rows", DenseRows{13, 6},
-                            repeated_rows(whole_numbers(1, 13 * 6, -2, 2), 6),
-                            {.options = {.k = 5}, .compare_columns = true}));
-  out.push_back(choose_case("many ties", DenseRows{201, 4}, whole_numbers(2, 201 * 4, -1, 1),
-                            {.options = {.k = 7}, .compare_columns = true}));
-  out.push_back(choose_case("all zero", DenseRows{9, 4}, std::vector<double>(36, 0.0),
-                            {.options = {.k = 3}, .compare_columns = true}));
-  out.push_back(choose_case("all zero, positive only", DenseRows{9, 4},
-                            std::vector<double>(36, 0.0),
-                            {.options = {.k = 3, .positive_only = true}}));
   return out;
+}
+
+// Whole numbers: every tie is one in any arithmetic, and must go to the smaller column.
+std::vector<Case> choose_tie_cases() {
+  const auto with = [](std::string name, int64_t d, std::vector<double> z, Choice choice) {
+    choice.compare_columns = true;
+    return choose_case(name, DenseRows{static_cast<int64_t>(z.size()) / d, d}, z, choice);
+  };
+  std::vector<double> rising(1100), falling(1100);
+  for (int64_t i = 0; i < 1100; ++i) rising[i] = falling[1099 - i] = static_cast<double>(i);
+  return {with("equal and zero rows", 6, repeated_rows(whole_numbers(1, 13 * 6, -2, 2), 6),
+               {.options = {.k = 5}}),
+          with("many ties", 4, whole_numbers(2, 201 * 4, -1, 1), {.options = {.k = 7}}),
+          with("many ties, hops", 4, whole_numbers(2, 201 * 4, -1, 1),
+               {.options = {.k = 7}, .near = random_graph(7, 201, 20)}),
+          with("many ties, positive only", 4, whole_numbers(3, 201 * 4, -1, 1),
+               {.options = {.k = 60, .positive_only = true}, .near = random_graph(7, 201, 20)}),
+          with("all equal", 2, std::vector<double>(2 * 700, 1.0), {.options = {.k = 33}}),
+          with("rising scores", 1, rising, {.options = {.k = 12}}),
+          with("falling scores", 1, falling, {.options = {.k = 12, .diagonal = true}}),
+          with("all zero", 4, std::vector<double>(36, 0.0), {.options = {.k = 3}}),
+          with("all zero, positive only", 4, std::vector<double>(36, 0.0),
+               {.options = {.k = 3, .positive_only = true}})};
 }
 
 std::vector<Case> choose_sparse_cases() {
@@ -246,7 +267,8 @@ std::vector<Case> choose_sparse_cases() {
           choose_case("sparse many ties", SparseRows(ties), whole_numbers(2, ties->nnz(), 1, 2),
                       {.options = {.k = 7}, .compare_columns = true}),
           with("sparse 301x97, k 20", random_pattern(5, 301, 97, 8),
-               {.options = {.k = 20}, .near = random_graph(6, 301, 9)})};
+               {.options = {.k = 20}, .near = random_graph(6, 301, 9)}),
+          with("sparse 1601x29, k 5", random_pattern(6, 1601, 29, 3), {.options = {.k = 5}})};
 }
 
 std::vector<Case> lse_dense_cases() {
@@ -258,8 +280,13 @@ std::vector<Case> lse_dense_cases() {
                         with("one row", 1, 3, false),
                         with("one row, diagonal", 1, 3, true),
                         with("two rows", 2, 1, false),
+                        with("49x9", 49, 9, false),
+                        with("97x300", 97, 300, false),
                         with("301x13", 301, 13, false),
-                        with("301x13, diagonal", 301, 13, true)};
+                        with("301x13, diagonal", 301, 13, true),
+                        with("6740x1", 6740, 1, false)};
+  out.back().heavy = true;
+  out.back().naive_limit = 5e-5;  // sums of 6740 numbers in float
   // S is some hundreds, so that float knows exp(S - lse) to a few digits less.
   out.push_back(lse_case("large numbers", DenseRows{61, 40}, uniform(3, 61 * 40, -4, 4), false));
   out.back().naive_limit = 1e-3;
@@ -286,7 +313,10 @@ std::vector<Op> graph_learn_ops() {
   static constexpr int64_t kRows = 2000, kCols = 256;
   static constexpr auto sparse_rows = [] { return random_pattern(1, kRows, 1433, 18); };
   return {
-      {"graph_learn_choose", [] { return joined(choose_dense_cases(), choose_sparse_cases()); },
+      {"graph_learn_choose",
+       [] {
+         return joined({choose_dense_cases(), choose_tie_cases(), choose_sparse_cases()});
+       },
        [] {
          const Choice choice{.options = {.k = 20}, .describe = false};
          const SharedPattern z = sparse_rows();
@@ -295,7 +325,10 @@ std::vector<Op> graph_learn_ops() {
                          choice),
              choose_case("sparse 2000x1433, k 20", SparseRows(z), uniform(1, z->nnz()), choice)};
        }},
-      {"graph_learn_lse", [] { return joined(lse_dense_cases(), lse_sparse_cases()); },
+      {"graph_learn_lse",
+       [] {
+         return joined({lse_dense_cases(), lse_sparse_cases()});
+       },
        [] {
          const SharedPattern z = sparse_rows();
          return std::vector{

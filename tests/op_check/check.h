@@ -94,6 +94,7 @@ struct Case {
   Oracle oracle = {};            // fills `out` and `exact`
   Oracle oracle_backward = {};   // adds to d_in; replaces the differences at a kink
   double naive_limit = 5e-6;     // of ref<float>, relative to the largest number
+  bool heavy = false;            // backends only: ref is slow here, smaller cases check it
   Work forward_work = {}, backward_work = {};
 };
 

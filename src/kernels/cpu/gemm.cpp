@@ -3,28 +3,38 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "kernels/cpu/blas.h"
 
 namespace glgnn::cpu {
+namespace {
+
+// Rows of c that one call computes: enough for the speed of one call, few enough to give all
+// threads work.
+int64_t rows_of_a_block(int64_t rows) { return rows >= 2048 ? 256 : 64; }
+
+}  // namespace
 
 void gemm(MatView<float> c, MatView<const float> a, MatView<const float> b, GemmOptions options,
           int threads) {
-  // Fixed blocks of rows of c, each one call of a single-threaded BLAS: the bits of a block do not
-  // depend on who computes it.
-  constexpr int64_t kBlock = 128;
+  if (c.size() == 0) return;
   const int64_t inner = options.transpose_a ? a.rows : a.cols;
-  const int64_t blocks = (c.rows + kBlock - 1) / kBlock;
-  use_single_threaded_blas();
-#pragma omp parallel for schedule(static) num_threads(threads) if (blocks > 1)
-  for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t begin = block * kBlock, rows = std::min(kBlock, c.rows - begin);
-    const float* a_block = options.transpose_a ? a.data + begin : a[begin];
+  if (inner == 0) {
+    if (!options.accumulate) std::fill(c.data, c.data + c.size(), 0.0f);
+    return;
+  }
+  use_single_threaded_blas();  // more threads would cut the sums differently
+  const int64_t step = rows_of_a_block(c.rows);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int64_t first = 0; first < c.rows; first += step) {
+    const float* rows = options.transpose_a ? a.data + first : a[first];
     cblas_sgemm(CblasRowMajor, options.transpose_a ? CblasTrans : CblasNoTrans,
-                options.transpose_b ? CblasTrans : CblasNoTrans, static_cast<blasint>(rows),
-                static_cast<blasint>(c.cols), static_cast<blasint>(inner), 1.0f, a_block,
-                static_cast<blasint>(a.cols), b.data, static_cast<blasint>(b.cols),
-                options.accumulate ? 1.0f : 0.0f, c[begin], static_cast<blasint>(c.cols));
+                options.transpose_b ? CblasTrans : CblasNoTrans,
+                static_cast<int>(std::min(step, c.rows - first)), static_cast<int>(c.cols),
+                static_cast<int>(inner), 1.0f, rows, static_cast<int>(a.cols), b.data,
+                static_cast<int>(b.cols), options.accumulate ? 1.0f : 0.0f, c[first],
+                static_cast<int>(c.cols));
   }
 }
 

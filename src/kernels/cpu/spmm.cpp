@@ -1,52 +1,71 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/spmm.cpp"
+#include <hwy/foreach_target.h>
+// The order matters: foreach_target comes first.
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "kernels/cpu/row_sums-inl.h"
 #include "kernels/spmm.h"
 
-#include <algorithm>
+HWY_BEFORE_NAMESPACE();
+namespace glgnn::cpu::HWY_NAMESPACE {
 
-namespace glgnn::cpu {
-namespace {
-
-constexpr int64_t kRowsPerTask = 64;
-
-// y += weight x, n numbers.
-inline void axpy(float* __restrict y, float weight, const float* __restrict x, int64_t n) {
-  for (int64_t h = 0; h < n; ++h) y[h] += weight * x[h];
+void spmm_row(float* y, const PatternView& pattern, const float* values, MatView<const float> x,
+              int64_t i) {
+  weighted_row_sum<false>(y, x.data, x.cols, pattern.col, pattern.row_ptr[i],
+                          pattern.row_ptr[i + 1], [&](int64_t e) { return values[e]; });
 }
 
+void spmm_values_row(float* d_values, const PatternView& pattern, const float* d_y,
+                     MatView<const float> x, int64_t i) {
+  for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+    d_values[e] += dot(d_y, x[pattern.col[e]], x.cols);
+  }
+}
+
+void spmm_x_row(float* d_x, const TransposeView& transposed, const float* values,
+                MatView<const float> d_y, int64_t j) {
+  const PatternView& back = transposed.pattern;
+  weighted_row_sum<true>(d_x, d_y.data, d_y.cols, back.col, back.row_ptr[j], back.row_ptr[j + 1],
+                         [&](int64_t q) { return values[transposed.source[q]]; });
+}
+
+}  // namespace glgnn::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace glgnn::cpu {
+namespace {
+HWY_EXPORT(spmm_row);
+HWY_EXPORT(spmm_values_row);
+HWY_EXPORT(spmm_x_row);
 }  // namespace
 
 void spmm_forward(MatView<float> y, PatternView pattern, const float* values,
                   MatView<const float> x, int threads) {
-#pragma omp parallel for schedule(dynamic, kRowsPerTask) num_threads(threads)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
   for (int64_t i = 0; i < pattern.rows; ++i) {
-    std::fill(y[i], y[i] + x.cols, 0.0f);
-    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-      axpy(y[i], values[e], x[pattern.col[e]], x.cols);
-    }
+    HWY_DYNAMIC_DISPATCH(spmm_row)(y[i], pattern, values, x, i);
   }
 }
 
 void spmm_backward_values(float* d_values, PatternView pattern, MatView<const float> d_y,
                           MatView<const float> x, int threads) {
-#pragma omp parallel for schedule(dynamic, kRowsPerTask) num_threads(threads)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
   for (int64_t i = 0; i < pattern.rows; ++i) {
-    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-      const float* a = d_y[i];
-      const float* b = x[pattern.col[e]];
-      float sum = 0;
-      for (int64_t h = 0; h < x.cols; ++h) sum += a[h] * b[h];
-      d_values[e] += sum;
-    }
+    HWY_DYNAMIC_DISPATCH(spmm_values_row)(d_values, pattern, d_y[i], x, i);
   }
 }
 
 void spmm_backward_x(MatView<float> d_x, const TransposeView& transposed, const float* values,
                      MatView<const float> d_y, int threads) {
-#pragma omp parallel for schedule(dynamic, kRowsPerTask) num_threads(threads)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
   for (int64_t j = 0; j < transposed.pattern.rows; ++j) {
-    for (int64_t q = transposed.pattern.row_ptr[j]; q < transposed.pattern.row_ptr[j + 1]; ++q) {
-      axpy(d_x[j], values[transposed.source[q]], d_y[transposed.pattern.col[q]], d_y.cols);
-    }
+    HWY_DYNAMIC_DISPATCH(spmm_x_row)(d_x[j], transposed, values, d_y, j);
   }
 }
 
 }  // namespace glgnn::cpu
+#endif

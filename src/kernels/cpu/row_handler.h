@@ -1,0 +1,91 @@
+// What is kept of one row of S while its columns stream by: the running log-sum-exp and the k best
+// pairs.
+//
+// A row is fed in segments of columns, in any order; the arithmetic is in row_handler-inl.h. Pairs
+// are ordered by t = S + log(h / h_other), larger first, then by column, smaller first: a total
+// order, so that the chosen set depends on the numbers only and not on the order in which they
+// come.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/cpu/blocks.h"
+#include "kernels/graph_learn.h"
+
+namespace glgnn::cpu {
+
+// Candidates are tested in groups of this many columns; segments are padded to a multiple of it.
+inline constexpr int64_t kGroup = kPanelRows;
+// Exponentials are summed in float over this many columns, then in double.
+inline constexpr int64_t kSumColumns = 32 * kGroup;
+
+struct RowState {
+  double sum = 0;  // of exp(S - top)
+  float top = -std::numeric_limits<float>::infinity();
+  float floor = -std::numeric_limits<float>::infinity();  // t of the worst pair that may still stay
+  int32_t floor_column = -1;                              // and its column
+  int32_t held = 0;                                       // candidates in the buffers
+};
+
+// Room for the candidates of one row. A key is t as an integer that sorts like it.
+struct Candidates {
+  int32_t* key;
+  int32_t* column;
+};
+
+// The part of a call that is the same for all rows.
+struct RowRule {
+  RowRule(const HopWeights<float>& hop_weights, const ChooseOptions& options, int64_t rows,
+          bool wants_lse)
+      : hops(hop_weights),
+        log_other(hop_weights.near.rows > 0 ? std::log(hop_weights.h_other) : 0.0f),
+        columns(rows),
+        keep(std::min(options.k, rows)),
+        limit(std::min(rows, keep + std::max<int64_t>(keep, 64))),
+        diagonal(options.diagonal),
+        positive_only(options.positive_only),
+        lse(wants_lse) {}
+
+  // Numbers in each buffer of Candidates: a whole group may be added when `limit` is nearly
+  // reached.
+  int64_t capacity() const { return round_up(limit + kGroup, 16) + 16; }
+  bool changes_values() const { return positive_only || hops.near.rows > 0; }
+
+  HopWeights<float> hops;
+  float log_other;
+  int64_t columns;
+  int64_t keep;
+  int64_t limit;  // held candidates beyond which the best `keep` are selected
+  bool diagonal;
+  bool positive_only;
+  bool lse;
+};
+
+// A bit for each column; all zero before and after each use.
+struct Marks {
+  static int64_t words(int64_t columns) { return (columns + 63) / 64; }
+  uint64_t* word;
+  int64_t count;
+};
+
+// to = the n different columns in ascending order, in O(n + columns / 64): several times faster
+// than std::sort.
+inline void sort_columns(int32_t* to, const int32_t* from, int64_t n, const Marks& marks) {
+  for (int64_t c = 0; c < n; ++c) marks.word[from[c] / 64] |= uint64_t{1} << (from[c] % 64);
+  for (int64_t w = 0; w < marks.count; ++w) {
+    for (uint64_t bits = marks.word[w]; bits != 0; bits &= bits - 1) {
+      *to++ = static_cast<int32_t>(64 * w + std::countr_zero(bits));
+    }
+    marks.word[w] = 0;
+  }
+}
+
+inline float log_sum_exp(const RowState& state) {
+  return static_cast<float>(state.top + std::log(state.sum));
+}
+
+}  // namespace glgnn::cpu

@@ -1,0 +1,442 @@
+// The fast kernels against ref<double>: they may err at most twice as much as ref<float>; the
+// chosen graph is the same; the bits depend neither on the threads nor on the run. All of it holds
+// for every instruction set the machine has.
+#include <glgnn/csr.h>
+#include <glgnn/matrix.h>
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/blocks.h"
+#include "kernels/edge_dot.h"
+#include "kernels/gemm.h"
+#include "kernels/graph_learn.h"
+#include "kernels/spmm.h"
+#include "kernels/transpose.h"
+
+namespace glgnn {
+namespace {
+
+using Doubles = std::vector<double>;
+using Floats = std::vector<float>;
+
+Doubles widen(const Floats& x) { return Doubles(x.begin(), x.end()); }
+
+// Normal numbers, or whole numbers from -2 to 2, whose products and sums are exact in float.
+Floats random_numbers(int64_t n, uint32_t seed, bool whole = false) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::uniform_int_distribution<int> integer(-2, 2);
+  Floats x(n);
+  for (float& value : x) value = whole ? static_cast<float>(integer(generator)) : normal(generator);
+  return x;
+}
+
+// Each pair with the given chance; every seventh row is empty.
+Pattern random_pattern(int64_t rows, int64_t cols, double chance, uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::bernoulli_distribution present(chance);
+  Pattern pattern{rows, cols, {0}, {}};
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j) {
+      if (present(generator) && i % 7 != 3) pattern.col.push_back(static_cast<int32_t>(j));
+    }
+    pattern.row_ptr.push_back(pattern.nnz());
+  }
+  return pattern;
+}
+
+double largest_error(const Doubles& exact, const Floats& x) {
+  double error = 0;
+  for (size_t i = 0; i < x.size(); ++i) error = std::max(error, std::abs(exact[i] - x[i]));
+  return error;
+}
+
+void expect_as_accurate(const Doubles& exact, const Floats& naive, const Floats& fast) {
+  if (fast.size() == 1 && fast[0] == exact[0]) return;  // log of an empty sum
+  double scale = 0;
+  for (double x : exact) scale = std::max(scale, std::abs(x));
+  for (float x : fast) ASSERT_TRUE(std::isfinite(x));
+  EXPECT_LE(largest_error(exact, fast), 2 * largest_error(exact, naive) + 3e-7 * scale);
+}
+
+// Rows to compare, dense or sparse, in float and in double.
+struct DenseRows {
+  int64_t rows, D;
+  Floats values;
+  Doubles wide;
+
+  DenseRows(int64_t n, int64_t features, uint32_t seed, bool whole = false)
+      : rows(n), D(features), values(random_numbers(n * features, seed, whole)) {
+    if (!whole) {
+      for (float& x : values) x /= std::sqrt(std::sqrt(static_cast<float>(features)));
+    }
+    wide = widen(values);
+  }
+  int64_t gradient_size() const { return rows * D; }
+  ZDense<float> single() const { return {{values.data(), rows, D}}; }
+  ZDense<double> twice() const { return {{wide.data(), rows, D}}; }
+  template <class T>
+  MatView<T> gradient(std::vector<T>& d_z) const {
+    return {d_z.data(), rows, D};
+  }
+};
+
+struct SparseRows {
+  int64_t rows;
+  Pattern pattern;
+  Transpose by_column;
+  Floats values;
+  Doubles wide;
+
+  SparseRows(int64_t n, int64_t features, uint32_t seed, bool whole = false)
+      : rows(n),
+        pattern(random_pattern(n, features, 0.2, seed)),
+        by_column(transpose(pattern.view())),
+        values(random_numbers(pattern.nnz(), seed, whole)),
+        wide(widen(values)) {}
+  int64_t gradient_size() const { return pattern.nnz(); }
+  ZSparse<float> single() const {
+    return {pattern.view(), values.data(), by_column.pattern.view(), by_column.source.data()};
+  }
+  ZSparse<double> twice() const {
+    return {pattern.view(), wide.data(), by_column.pattern.view(), by_column.source.data()};
+  }
+  template <class T>
+  T* gradient(std::vector<T>& d_z) const {
+    return d_z.data();
+  }
+};
+
+template <class T>
+struct Choice {
+  std::vector<int32_t> col;
+  std::vector<int64_t> count;
+  std::vector<T> lse;
+  bool operator==(const Choice&) const = default;
+};
+
+struct Hops {
+  Pattern near;
+  Floats h;
+  Doubles wide;
+  // Weights 1 and 4 against 2 for the rest: no two classes tie.
+  Hops(int64_t rows, bool used) {
+    if (!used) return;
+    near = random_pattern(rows, rows, 0.1, 5);
+    for (int64_t e = 0; e < near.nnz(); ++e) h.push_back(e % 3 == 0 ? 1.0f : 4.0f);
+    wide = widen(h);
+  }
+  HopWeights<float> single() const { return {near.view(), h.data(), 2.0f}; }
+  HopWeights<double> twice() const { return {near.view(), wide.data(), 2.0}; }
+};
+
+template <class Rows>
+Choice<float> choose_fast(const Rows& z, const Hops& hops, const ChooseOptions& options,
+                          int threads = 1) {
+  Choice<float> out{std::vector<int32_t>(z.rows * options.k, -1), std::vector<int64_t>(z.rows, -1),
+                    Floats(z.rows)};
+  cpu::graph_learn_choose(out.col.data(), out.count.data(), out.lse.data(), z.single(),
+                          hops.single(), options, threads);
+  return out;
+}
+
+template <class T, class Z, class H>
+Choice<T> choose_ref(const Z& z, const H& hops, const ChooseOptions& options) {
+  Choice<T> out{std::vector<int32_t>(z.rows() * options.k, -1), std::vector<int64_t>(z.rows(), -1),
+                std::vector<T>(z.rows())};
+  ref::graph_learn_choose(out.col.data(), out.count.data(), out.lse.data(), z, hops, options);
+  return out;
+}
+
+// Runs the check for every instruction set the kernels were compiled for and the machine has.
+template <class Check>
+void for_each_instruction_set(Check&& check) {
+  for (int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SCALAR}) {
+    if (!(hwy::SupportedTargets() & target) && target != HWY_SCALAR) continue;
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    check();
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
+struct Size {
+  int64_t rows, features, k;
+};
+// Around the edges of vectors, panels (48 rows) and blocks; k of none and k of all.
+const Size kSizes[] = {{1, 1, 1},     {2, 3, 5},     {7, 5, 3},     {47, 13, 10},
+                       {48, 8, 48},   {49, 17, 90},  {97, 64, 0},   {211, 30, 7},
+                       {403, 9, 110}, {150, 300, 3}, {803, 46, 20}, {1700, 7, 15}};
+
+template <class Rows>
+void check_choice(const Size& size, bool used_hops, ChooseOptions options) {
+  SCOPED_TRACE(testing::Message() << "rows " << size.rows << " features " << size.features << " k "
+                                  << size.k << " hops " << used_hops << " diagonal "
+                                  << options.diagonal << " positive " << options.positive_only);
+  options.k = size.k;
+  const Hops hops(size.rows, used_hops);
+
+  // Whole numbers: S is exact and full of ties, so that the choice must be the very same.
+  const Rows whole(size.rows, size.features, 1, true);
+  const auto whole_choice = choose_ref<double>(whole.twice(), hops.twice(), options);
+  // Other numbers: near ties may fall otherwise, in very few rows.
+  const Rows z(size.rows, size.features, 2);
+  const auto exact = choose_ref<double>(z.twice(), hops.twice(), options);
+  const auto naive = choose_ref<float>(z.single(), hops.single(), options);
+  for_each_instruction_set([&] {
+    const auto fast_whole = choose_fast(whole, hops, options);
+    EXPECT_EQ(whole_choice.col, fast_whole.col);
+    EXPECT_EQ(whole_choice.count, fast_whole.count);
+    const auto fast = choose_fast(z, hops, options);
+    EXPECT_EQ(exact.count, fast.count);
+    expect_as_accurate(exact.lse, naive.lse, fast.lse);
+    int64_t different = 0;
+    for (int64_t i = 0; i < size.rows; ++i) {
+      const auto row = exact.col.begin() + i * size.k;
+      different += !std::equal(row, row + size.k, fast.col.begin() + i * size.k);
+    }
+    EXPECT_LE(different, size.rows / 300);
+  });
+}
+
+template <class Rows>
+void check_all_choices() {
+  for (const Size& size : kSizes) {
+    for (bool used_hops : {false, true}) {
+      for (bool diagonal : {false, true}) {
+        for (bool positive : {false, true}) {
+          if (size.rows > 500 && (diagonal || positive != used_hops)) continue;
+          check_choice<Rows>(size, used_hops, {.diagonal = diagonal, .positive_only = positive});
+        }
+      }
+    }
+  }
+}
+
+TEST(CpuKernels, ChooseDense) { check_all_choices<DenseRows>(); }
+TEST(CpuKernels, ChooseSparse) { check_all_choices<SparseRows>(); }
+
+// All rows equal: the smallest columns win, whatever the order in which the blocks meet.
+TEST(CpuKernels, TiesGoToTheSmallerColumn) {
+  DenseRows z(1000, 4, 1);
+  std::fill(z.values.begin(), z.values.end(), 0.5f);
+  for_each_instruction_set([&] {
+    const auto fast = choose_fast(z, Hops(1000, false), {.k = 70});
+    for (int64_t i = 0; i < 1000; ++i) {
+      ASSERT_EQ(fast.count[i], 70);
+      for (int64_t c = 0; c < 70; ++c) ASSERT_EQ(fast.col[i * 70 + c], c + (i <= c));
+    }
+  });
+}
+
+// Without lse the choice is the same, and similarities that would overflow e^x do no harm.
+TEST(CpuKernels, LargeSimilarities) {
+  DenseRows z(300, 16, 3);
+  for (float& x : z.values) x *= 30;
+  z.wide = widen(z.values);
+  const Hops none(300, false);
+  const auto exact = choose_ref<double>(z.twice(), none.twice(), {.k = 5});
+  const auto naive = choose_ref<float>(z.single(), none.single(), {.k = 5});
+  for_each_instruction_set([&] {
+    const auto fast = choose_fast(z, none, {.k = 5});
+    expect_as_accurate(exact.lse, naive.lse, fast.lse);
+    auto blind = fast;
+    cpu::graph_learn_choose(blind.col.data(), blind.count.data(), nullptr, z.single(),
+                            none.single(), {.k = 5}, 1);
+    EXPECT_EQ(blind, fast);
+  });
+}
+
+template <class Rows>
+Floats lse_gradient(const Rows& z, const Floats& d_lse, const Floats& lse, bool diagonal,
+                    int threads) {
+  Floats d_z(z.gradient_size(), 0.25f);
+  cpu::graph_learn_lse_backward(z.gradient(d_z), d_lse.data(), z.single(), lse.data(), diagonal,
+                                threads);
+  return d_z;
+}
+
+template <class Rows>
+void check_lse_backward() {
+  for (const Size& size : kSizes) {
+    for (bool diagonal : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "rows " << size.rows << " features " << size.features
+                                      << " diagonal " << diagonal);
+      const Rows z(size.rows, size.features, 4);
+      const Floats d_lse = random_numbers(size.rows, 5);
+      const Hops none(size.rows, false);
+      const auto exact = choose_ref<double>(z.twice(), none.twice(), {.diagonal = diagonal});
+      const auto naive = choose_ref<float>(z.single(), none.single(), {.diagonal = diagonal});
+      Doubles exact_gradient(z.gradient_size(), 0.25);
+      ref::graph_learn_lse_backward(z.gradient(exact_gradient), widen(d_lse).data(), z.twice(),
+                                    exact.lse.data(), diagonal);
+      Floats naive_gradient(z.gradient_size(), 0.25f);
+      ref::graph_learn_lse_backward(z.gradient(naive_gradient), d_lse.data(), z.single(),
+                                    naive.lse.data(), diagonal);
+      for_each_instruction_set([&] {
+        expect_as_accurate(exact_gradient, naive_gradient,
+                           lse_gradient(z, d_lse, naive.lse, diagonal, 1));
+      });
+    }
+  }
+}
+
+TEST(CpuKernels, LseBackwardDense) { check_lse_backward<DenseRows>(); }
+TEST(CpuKernels, LseBackwardSparse) { check_lse_backward<SparseRows>(); }
+
+template <class Rows>
+void check_edge_dot() {
+  for (const Size& size : kSizes) {
+    SCOPED_TRACE(testing::Message() << "rows " << size.rows << " features " << size.features);
+    const Rows z(size.rows, size.features, 6);
+    const Pattern pattern = random_pattern(size.rows, size.rows, 20.0 / (20 + size.rows), 7);
+    const Transpose back = transpose(pattern.view());
+    Doubles exact(pattern.nnz());
+    Floats naive(pattern.nnz());
+    ref::edge_dot_forward(exact.data(), pattern.view(), z.twice());
+    ref::edge_dot_forward(naive.data(), pattern.view(), z.single());
+    const Floats d_s = random_numbers(pattern.nnz(), 8);
+    Doubles exact_gradient(z.gradient_size(), 0.5);
+    Floats naive_gradient(z.gradient_size(), 0.5f);
+    ref::edge_dot_backward(z.gradient(exact_gradient), widen(d_s).data(), pattern.view(),
+                           back.view(), z.twice());
+    ref::edge_dot_backward(z.gradient(naive_gradient), d_s.data(), pattern.view(), back.view(),
+                           z.single());
+    for_each_instruction_set([&] {
+      Floats fast(pattern.nnz()), fast_gradient(z.gradient_size(), 0.5f);
+      cpu::edge_dot_forward(fast.data(), pattern.view(), z.single(), 1);
+      cpu::edge_dot_backward(z.gradient(fast_gradient), d_s.data(), pattern.view(), back.view(),
+                             z.single(), 1);
+      expect_as_accurate(exact, naive, fast);
+      expect_as_accurate(exact_gradient, naive_gradient, fast_gradient);
+    });
+  }
+}
+
+TEST(CpuKernels, EdgeDotDense) { check_edge_dot<DenseRows>(); }
+TEST(CpuKernels, EdgeDotSparse) { check_edge_dot<SparseRows>(); }
+
+// The three results of spmm.h by the reference: y, then d_values and d_x, which start at 1.
+template <class T>
+std::tuple<std::vector<T>, std::vector<T>, std::vector<T>> spmm_ref(
+    const Pattern& pattern, const Transpose& back, const std::vector<T>& values,
+    const std::vector<T>& x, const std::vector<T>& d_y, int64_t H) {
+  const MatView<const T> x_view{x.data(), pattern.cols, H}, d_y_view{d_y.data(), pattern.rows, H};
+  std::vector<T> y(d_y.size()), d_values(values.size(), 1), d_x(x.size(), 1);
+  ref::spmm_forward(MatView<T>{y.data(), pattern.rows, H}, pattern.view(), values.data(), x_view);
+  ref::spmm_backward_values(d_values.data(), pattern.view(), d_y_view, x_view);
+  ref::spmm_backward_x(MatView<T>{d_x.data(), pattern.cols, H}, back.view(), values.data(),
+                       d_y_view);
+  return {y, d_values, d_x};
+}
+
+TEST(CpuKernels, Spmm) {
+  const Pattern pattern = random_pattern(150, 90, 0.15, 9);
+  const Transpose back = transpose(pattern.view());
+  const Floats values = random_numbers(pattern.nnz(), 10);
+  for (int64_t H : {1, 7, 16, 32, 46, 100}) {
+    SCOPED_TRACE(H);
+    const Floats x = random_numbers(90 * H, 11), d_y = random_numbers(150 * H, 12);
+    const auto exact = spmm_ref(pattern, back, widen(values), widen(x), widen(d_y), H);
+    const auto naive = spmm_ref(pattern, back, values, x, d_y, H);
+    const MatView<const float> x_view{x.data(), 90, H}, d_y_view{d_y.data(), 150, H};
+    for_each_instruction_set([&] {
+      Floats y(150 * H, 9.0f), d_values(pattern.nnz(), 1.0f), d_x(90 * H, 1.0f);
+      cpu::spmm_forward({y.data(), 150, H}, pattern.view(), values.data(), x_view, 1);
+      cpu::spmm_backward_values(d_values.data(), pattern.view(), d_y_view, x_view, 1);
+      cpu::spmm_backward_x({d_x.data(), 90, H}, back.view(), values.data(), d_y_view, 1);
+      expect_as_accurate(std::get<0>(exact), std::get<0>(naive), y);
+      expect_as_accurate(std::get<1>(exact), std::get<1>(naive), d_values);
+      expect_as_accurate(std::get<2>(exact), std::get<2>(naive), d_x);
+    });
+  }
+}
+
+TEST(CpuKernels, Gemm) {
+  for (const Size& size :
+       {Size{1, 1, 1}, {65, 7, 33}, {130, 32, 500}, {3, 40, 0}, {2100, 16, 20}}) {
+    const int64_t m = size.rows, n = size.features, inner = size.k;
+    const Floats a = random_numbers(m * inner, 13), b = random_numbers(inner * n, 14);
+    const Doubles wide_a = widen(a), wide_b = widen(b);
+    for (int variant = 0; variant < 8; ++variant) {
+      SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << inner << " " << variant);
+      const GemmOptions options{(variant & 1) != 0, (variant & 2) != 0, (variant & 4) != 0};
+      const auto left = [&]<class T>(const std::vector<T>& x) -> MatView<const T> {
+        return {x.data(), options.transpose_a ? inner : m, options.transpose_a ? m : inner};
+      };
+      const auto right = [&]<class T>(const std::vector<T>& x) -> MatView<const T> {
+        return {x.data(), options.transpose_b ? n : inner, options.transpose_b ? inner : n};
+      };
+      Doubles exact(m * n, 2.0);
+      ref::gemm({exact.data(), m, n}, left(wide_a), right(wide_b), options);
+      Floats naive(m * n, 2.0f), fast(m * n, 2.0f), fast_by_three(m * n, 2.0f);
+      ref::gemm({naive.data(), m, n}, left(a), right(b), options);
+      cpu::gemm({fast.data(), m, n}, left(a), right(b), options, 1);
+      cpu::gemm({fast_by_three.data(), m, n}, left(a), right(b), options, 3);
+      expect_as_accurate(exact, naive, fast);
+      EXPECT_EQ(fast, fast_by_three);
+    }
+  }
+}
+
+// Every pair of blocks meets once, and within a round no block plays twice.
+TEST(CpuKernels, BlocksMeetOnce) {
+  for (int64_t rows : {0, 1, 47, 96, 193, 1000, 1536, 5000, 16384, 70001}) {
+    SCOPED_TRACE(rows);
+    const cpu::Blocks blocks(rows);
+    EXPECT_EQ(blocks.first(0), 0);
+    EXPECT_GE(blocks.first(blocks.count()), rows);
+    std::vector<std::pair<int64_t, int64_t>> met;
+    cpu::for_each_block_pair(blocks, 1,
+                             [&](int64_t i, int64_t j, int) { met.push_back(std::minmax(i, j)); });
+    const int64_t count = blocks.count();
+    EXPECT_EQ(std::ssize(met), count * (count + 1) / 2);
+    EXPECT_EQ(std::set(met.begin(), met.end()).size(), met.size());
+    for (int64_t game = count; game < std::ssize(met); game += count / 2) {
+      std::set<int64_t> playing;
+      for (int64_t p = game; p < game + count / 2; ++p)
+        playing.insert({met[p].first, met[p].second});
+      EXPECT_EQ(std::ssize(playing), count);
+    }
+  }
+}
+
+template <class Rows>
+void check_same_bits() {
+  const Rows z(1111, 37, 15);
+  const Hops hops(1111, true);
+  const Floats d_lse = random_numbers(1111, 16);
+  const Pattern pattern = random_pattern(1111, 1111, 0.01, 17);
+  const Transpose back = transpose(pattern.view());
+  const Floats d_s = random_numbers(pattern.nnz(), 18);
+  const auto run = [&](int threads) {
+    const auto choice = choose_fast(z, hops, {.k = 20}, threads);
+    Floats d_z = lse_gradient(z, d_lse, choice.lse, false, threads);
+    Floats s(pattern.nnz());
+    cpu::edge_dot_forward(s.data(), pattern.view(), z.single(), threads);
+    cpu::edge_dot_backward(z.gradient(d_z), d_s.data(), pattern.view(), back.view(), z.single(),
+                           threads);
+    return std::tuple(choice, d_z, s);
+  };
+  for_each_instruction_set([&] {
+    const auto once = run(1);
+    for (int threads : {2, 3, 4}) EXPECT_TRUE(once == run(threads)) << threads << " threads";
+  });
+  const auto once = run(1);
+  for (int repeat = 0; repeat < 10; ++repeat) ASSERT_TRUE(once == run(2)) << "repeat " << repeat;
+}
+
+TEST(CpuKernels, SameBitsDense) { check_same_bits<DenseRows>(); }
+TEST(CpuKernels, SameBitsSparse) { check_same_bits<SparseRows>(); }
+
+}  // namespace
+}  // namespace glgnn
