@@ -69,9 +69,9 @@ void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
 void FitCommand::say_what_is_needed(int64_t bytes, const Config& config,
                                     const Context& context) const {
   const auto available = available_memory();
-  say("needs about {}{}; cpu, {}, {}\n", memory_text(bytes),
-      available ? " of " + memory_text(*available) : "", counted(context.threads, "thread"),
-      simd_target());
+  say("needs about {} of memory{}; cpu, {}, {}\n", memory_text(bytes),
+      available ? ", " + memory_text(*available) + " available" : "",
+      counted(context.threads, "thread"), simd_target());
   say("mode {}, {}, k {}, {}, seed {}\n", get_setting(config, "mode"),
       counted(config.modules, "module"), config.k, counted(config.epochs, "epoch"), config.seed);
 }

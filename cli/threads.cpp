@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <glgnn/error.h>
-#include <omp.h>
 
 #include <CLI/CLI.hpp>
 
@@ -21,8 +20,9 @@ Context ThreadOption::context() const {
                                                "1 to {}",
                                                *threads, kMost));
   }
-  if (threads) omp_set_num_threads(*threads);
-  return default_context();
+  Context chosen = default_context();
+  if (threads) chosen.threads = *threads;
+  return chosen;
 }
 
 }  // namespace glgnn::cli

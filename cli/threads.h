@@ -16,7 +16,6 @@ struct ThreadOption {
 
   void add_to(CLI::App& app);
 
-  // Also tells OpenMP, so that the BLAS keeps to it.
   Context context() const;
 };
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/nearest.h"
+
 namespace glgnn {
 namespace {
 
@@ -162,36 +164,11 @@ bool parse_value(std::string_view text, const Range& range, T& value) {
   }
 }
 
-// Edit distance, for "did you mean".
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
-
-std::string nearest_name(std::string_view name) {
-  std::string best;
-  size_t best_distance = std::numeric_limits<size_t>::max();
-  Config config;
-  for_each_setting(config, [&](const char* other, auto&, const Range&, const char*) {
-    const size_t d = distance(name, other);
-    if (d < best_distance) best_distance = d, best = other;
-  });
-  return best;
-}
-
 [[noreturn]] void unknown_setting(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Setting& setting : list_settings({})) names.push_back(setting.name);
   throw Error(ErrorKind::kUsage, "unknown setting \"" + std::string(name) +
-                                     "\"; the nearest is \"" + nearest_name(name) +
+                                     "\"; the nearest is \"" + nearest_names(name, names, 1)[0] +
                                      "\"; `glgnn settings` lists them all");
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/nearest.h"
+
 namespace glgnn {
 
 // Where something was read; line 0 means the file has no lines.
@@ -38,9 +40,5 @@ std::string counted(int64_t number, const std::string& noun);
 
 // The first few of `items` with commas; "and 7 more" for the rest.
 std::string listed(const std::vector<std::string>& items, size_t limit = 5);
-
-// The names most like `name` (case does not matter), best first; at most `limit`.
-std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names,
-                                       size_t limit = 3);
 
 }  // namespace glgnn

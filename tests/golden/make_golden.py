@@ -54,6 +54,8 @@ CASES = {
                                     label_hide=0.25, temperature=1.25, network_start=4.0, mu1=0.25, mu2=0.5,
                                     weight_decay=0.002, dropout=0.25, learning_rate=0.005),
                     graph=True, generic_start=True),
+    # The literal reading: kept probabilities are not rescaled, so that the softmax over all rows matters.
+    "literal": Case(golden.Settings(seed=24, rescale=False, temperature=2.0), graph=True, generic_start=True),
 }
 
 

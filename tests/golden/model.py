@@ -62,6 +62,7 @@ class Settings:
     weight_decay: float = 5e-4
     dropout: float = 0.5
     learning_rate: float = 0.01
+    rescale: bool = True          # scale the kept rows of A to sum 1
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ def sub_module(settings, p, m, x, kind, y_shown, keep_input, keep_hidden, second
     h = nnf.softplus(p["v"][m])[kind]                                    # h_ij = V_hop(i,j)
     r = probability * h                                                  # R = P * h
     a, chosen = keep_top(r, off_diagonal, settings.k)                    # A = the k largest of each row ...
-    a = a / a.sum(1, keepdim=True)                                       # ... scaled to sum 1
+    if settings.rescale:
+        a = a / a.sum(1, keepdim=True)                                   # ... scaled to sum 1
     adjacency = normalise(a)                                             # A'
     before_relu = adjacency @ ((x_selected * keep_input) @ p["w1"][m])
     x1 = torch.relu(before_relu)                                         # X1 = ReLU(A' drop(X~) W1)

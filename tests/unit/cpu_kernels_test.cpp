@@ -225,17 +225,20 @@ void check_all_choices() {
 TEST(CpuKernels, ChooseDense) { check_all_choices<DenseRows>(); }
 TEST(CpuKernels, ChooseSparse) { check_all_choices<SparseRows>(); }
 
-// All rows equal: the smallest columns win, whatever the order in which the blocks meet.
+// All similarities equal, also as +0 and -0: the smallest columns win, whatever the order in which
+// the blocks meet.
 TEST(CpuKernels, TiesGoToTheSmallerColumn) {
-  DenseRows z(1000, 4, 1);
-  std::fill(z.values.begin(), z.values.end(), 0.5f);
-  for_each_instruction_set([&] {
-    const auto fast = choose_fast(z, Hops(1000, false), {.k = 70});
-    for (int64_t i = 0; i < 1000; ++i) {
-      ASSERT_EQ(fast.count[i], 70);
-      for (int64_t c = 0; c < 70; ++c) ASSERT_EQ(fast.col[i * 70 + c], c + (i <= c));
-    }
-  });
+  for (float size : {0.5f, 1e-30f}) {
+    DenseRows z(1000, 1, 1);
+    for (int64_t i = 0; i < 1000; ++i) z.values[i] = size < 0.1f && i % 3 == 0 ? -size : size;
+    for_each_instruction_set([&] {
+      const auto fast = choose_fast(z, Hops(1000, false), {.k = 70});
+      for (int64_t i = 0; i < 1000; ++i) {
+        ASSERT_EQ(fast.count[i], 70);
+        for (int64_t c = 0; c < 70; ++c) ASSERT_EQ(fast.col[i * 70 + c], c + (i <= c));
+      }
+    });
+  }
 }
 
 // Without lse the choice is the same, and similarities that would overflow e^x do no harm.
@@ -258,8 +261,8 @@ TEST(CpuKernels, LargeSimilarities) {
 
 template <class Rows>
 Floats lse_gradient(const Rows& z, const Floats& d_lse, const Floats& lse, bool diagonal,
-                    int threads) {
-  Floats d_z(z.gradient_size(), 0.25f);
+                    int threads, float start = 0.25f) {
+  Floats d_z(z.gradient_size(), start);
   cpu::graph_learn_lse_backward(z.gradient(d_z), d_lse.data(), z.single(), lse.data(), diagonal,
                                 threads);
   return d_z;
@@ -292,6 +295,24 @@ void check_lse_backward() {
 
 TEST(CpuKernels, LseBackwardDense) { check_lse_backward<DenseRows>(); }
 TEST(CpuKernels, LseBackwardSparse) { check_lse_backward<SparseRows>(); }
+
+// With Z_0 = 1, lse_0 = 0 and d_lse = (1, 0, 0, ...) the gradient of row j is e^(Z_j).
+TEST(CpuKernels, ExpWithinTwoUnitsInTheLastPlace) {
+  DenseRows z(8701, 1, 1);
+  for (int64_t i = 1; i < z.rows; ++i) z.values[i] = static_cast<float>(1 - i) / 100;
+  z.values[0] = 1;
+  Floats d_lse(z.rows), lse(z.rows, 1e4f);
+  d_lse[0] = 1;
+  lse[0] = 0;
+  for_each_instruction_set([&] {
+    const Floats d_z = lse_gradient(z, d_lse, lse, false, 1, 0.0f);
+    EXPECT_EQ(d_z[1], 1.0f);
+    for (int64_t i = 1; i < z.rows; ++i) {
+      const double exact = std::exp(static_cast<double>(z.values[i]));
+      ASSERT_NEAR(d_z[i], exact, 2 * 1.2e-7 * exact) << z.values[i];
+    }
+  });
+}
 
 template <class Rows>
 void check_edge_dot() {

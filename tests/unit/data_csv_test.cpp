@@ -77,6 +77,13 @@ TEST_F(DataCsv, CountsLinesInsideQuotesAndEmptyLines) {
             "correct the value or remove the row");
 }
 
+TEST_F(DataCsv, CountsEveryKindOfLineEndOnce) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    EXPECT_TRUE(begins(error(ErrorKind::kData, "a,b" + end + "1,2" + end + end + "3,q" + end),
+                       "t.csv:4: column \"b\": not a number"));
+  }
+}
+
 TEST_F(DataCsv, OrdersClassesByNumberWhenTheyAreNumbers) {
   const Dataset d = load("a,k\n1,10\n2,9\n3,10\n5,9\n", {.label = "k"});
   EXPECT_EQ(d.class_names, (Strings{"9", "10"}));
