@@ -65,10 +65,10 @@ std::vector<std::string> key_features(const Model& model, size_t limit) {
   return names;
 }
 
-const EpochReport& best_epoch(const Model& model) {
+EpochReport best_epoch(const Model& model) {
   const auto found = std::find_if(model.history.begin(), model.history.end(),
                                   [&](const auto& line) { return line.epoch == model.best_epoch; });
-  return found != model.history.end() ? *found : model.history.back();
+  return found != model.history.end() ? *found : EpochReport{};
 }
 
 std::vector<std::string> split_notes(const Dataset& dataset, const Split& split) {

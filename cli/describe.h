@@ -22,7 +22,7 @@ std::string network_sentence(const Model& model);
 std::vector<std::string> key_features(const Model& model, size_t limit);
 
 // The line of the log that the model's numbers belong to.
-const EpochReport& best_epoch(const Model& model);
+EpochReport best_epoch(const Model& model);
 
 // What stands out about a split and is easy to overlook, one sentence each.
 std::vector<std::string> split_notes(const Dataset& dataset, const Split& split);

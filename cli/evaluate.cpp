@@ -132,6 +132,11 @@ std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t see
                             counted(static_cast<int64_t>(plans.size()), "split"), plans.size()));
   }
   for (const auto& plan : plans) {
+    check_split(dataset, plan.split);
+    if (!choices.empty() && plan.split.val.empty()) {
+      throw Error(ErrorKind::kUsage, "--choose: " + dataset.name +
+                                         " has a split without validation rows to choose by");
+    }
     if (labelled_rows(dataset, plan.split.test).empty()) {
       throw Error(ErrorKind::kData, dataset.name +
                                         ": a split without labelled test rows cannot be evaluated; "

@@ -117,7 +117,7 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
     if (fitted.interrupted) return false;
     epochs_done_ += config.epochs;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const EpochReport& kept = best_epoch(fitted.model);
+    const EpochReport kept = best_epoch(fitted.model);
     result.trials.push_back({trials_[t].assignments, kept.val_accuracy, kept.val_loss,
                              seconds.count(), kept.epoch, config.epochs});
     result.seconds += seconds.count();

@@ -99,7 +99,7 @@ void FitCommand::say_how_to_resume(const OutputFiles& files, const EpochReport& 
 void FitCommand::say_result(const Model& model, const Dataset& dataset, const Split& split) const {
   const Paint paint(stdout);
   const auto test = labelled_rows(dataset, split.test);
-  const EpochReport& best = best_epoch(model);
+  const EpochReport best = best_epoch(model);
   std::string validation;
   if (!split.val.empty()) {
     validation = fmt::format("validation accuracy {}   ({}, epoch {})", percent(best.val_accuracy),
@@ -127,7 +127,7 @@ Json log_header(const Dataset& dataset, const Split& split, const Config& config
 
 Json log_end(const Model& model, const Dataset& dataset, const Split& split, double seconds,
              const OutputFiles& files) {
-  const EpochReport& best = best_epoch(model);
+  const EpochReport best = best_epoch(model);
   const auto test = labelled_rows(dataset, split.test);
   Json end = {{"event", "end"}, {"time", utc_time()}, {"best_epoch", model.best_epoch}};
   end["val_accuracy"] = split.val.empty() ? Json(nullptr) : Json(best.val_accuracy);

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "data/data.h"
+#include "data/message.h"
 #include "describe.h"
 #include "report/json.h"
 #include "report/machine.h"
@@ -33,15 +34,15 @@ Json program_info() {
 void print_program(const Json& info) {
   const auto memory = available_memory();
   fmt::print("glgnn {} (commit {})\n", version(), commit());
-  fmt::print("machine      {}, {} threads, {}\n", info["machine"].get<std::string>(),
-             info["threads"].get<int>(), info["simd"].get<std::string>());
+  fmt::print("machine      {}, {}, {}\n", info["machine"].get<std::string>(),
+             counted(info["threads"].get<int>(), "thread"), info["simd"].get<std::string>());
   fmt::print("memory       {}\n", memory ? memory_text(*memory) + " available" : "unknown");
   fmt::print("blas         {}\n", info["blas"].get<std::string>());
   fmt::print("data folder  {}\n", info["data_folder"].get<std::string>());
 }
 
 Json model_info(const Model& model, const std::string& path) {
-  const EpochReport& best = best_epoch(model);
+  const EpochReport best = best_epoch(model);
   Json info = {{"model", path},
                {"dataset", model.dataset},
                {"rows", model.probabilities.rows()},
@@ -74,7 +75,7 @@ std::string changed_settings(const Config& config) {
 }
 
 void print_model(const Model& model, const std::string& path) {
-  const EpochReport& best = best_epoch(model);
+  const EpochReport best = best_epoch(model);
   fmt::print("{}: model of {}\n", path, model.dataset);
   fmt::print("data               {} rows, {} features, {} classes; {} trained, {} validated\n",
              model.probabilities.rows(), model.feature_names.size(), model.class_names.size(),

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "failure.h"
 #include "help.h"
+#include "idle_threads.h"
 #include "report/version.h"
 
 namespace glgnn::cli {
@@ -48,6 +49,7 @@ int run_program(int argc, char** argv) {
 }  // namespace glgnn::cli
 
 int main(int argc, char** argv) {
+  glgnn::cli::let_idle_threads_sleep(argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   try {
     const int status = glgnn::cli::run_program(argc, argv);

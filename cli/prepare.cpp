@@ -24,19 +24,6 @@ double checked_fraction(const char* option, double value, bool zero_allowed) {
                                              option, value, zero_allowed ? "from" : "above"));
 }
 
-// Splits that people give can lack what training needs; those we make cannot.
-void check_split(const Dataset& dataset, const Split& split) {
-  std::set<int32_t> classes;
-  for (const int32_t row : split.train) classes.insert(dataset.labels[static_cast<size_t>(row)]);
-  classes.erase(-1);
-  if (classes.size() < 2) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: the training rows hold {}, expected at least 2; label more rows, "
-                            "or use another split",
-                            dataset.name, classes.empty() ? "no class" : "1 class"));
-  }
-}
-
 Split shipped_split(const Dataset& dataset, int64_t run) {
   const auto count = static_cast<int64_t>(dataset.splits.size());
   if (run < 0 || run >= count) {
@@ -89,6 +76,18 @@ Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t 
                               : split_by_fractions(dataset, options, seed);
   check_split(dataset, split);
   return split;
+}
+
+void check_split(const Dataset& dataset, const Split& split) {
+  std::set<int32_t> classes;
+  for (const int32_t row : split.train) classes.insert(dataset.labels[static_cast<size_t>(row)]);
+  classes.erase(-1);
+  if (classes.size() < 2) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: the training rows hold {}, expected at least 2; label more rows, "
+                            "or use another split",
+                            dataset.name, classes.empty() ? "no class" : "1 class"));
+  }
 }
 
 Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed) {

@@ -32,6 +32,9 @@ Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t 
 // One split by fractions of the labelled rows, each class in proportion.
 Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed);
 
+// kData when there is nothing to tell apart in the training rows, as in a split from elsewhere.
+void check_split(const Dataset& dataset, const Split& split);
+
 // k, epochs and scaling as they will be used; kUsage when they do not fit the data.
 Config resolve_settings(const Config& config, const Dataset& dataset);
 

@@ -17,9 +17,9 @@ void SettingOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
   for (const auto& setting : list_settings({})) {
     // Not in --help, where they would bury the rest: `glgnn settings` shows them better.
-    app.add_option("--" + setting.name, named_[setting.name], setting.text)
-        ->group(kUnlisted)
-        ->type_name("VALUE");
+    options_[setting.name] = app.add_option("--" + setting.name, named_[setting.name], setting.text)
+                                 ->group(kUnlisted)
+                                 ->type_name("VALUE");
   }
   app.footer(
       "Every setting is an option too, e.g. --k 20 --epochs 100; `glgnn settings` lists them.");
@@ -30,7 +30,7 @@ Config SettingOptions::config() const {
   if (!file_.empty()) read_config_file(config, file_);
   std::map<std::string, std::string> given;
   for (const auto& [name, value] : named_) {
-    if (!value.empty()) given.emplace(name, value);
+    if (options_.at(name)->count() > 0) given.emplace(name, value);
   }
   for (const auto& text : assignments_) {
     const auto assignment = split_assignment(text, "--set");

@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace glgnn::cli {
 
@@ -25,6 +26,7 @@ class SettingOptions {
   std::string file_;
   std::vector<std::string> assignments_;  // NAME=VALUE
   std::map<std::string, std::string> named_;
+  std::map<std::string, const CLI::Option*> options_;  // of the named ones
 };
 
 // "k=20" -> {"k", "20"}; kUsage naming `option` where there is no "=".
