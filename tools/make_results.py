@@ -13,8 +13,10 @@ import argparse
 import json
 import math
 import pathlib
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORE = ROOT / "docs" / "results"
@@ -80,11 +82,12 @@ def studies():
 
 
 def measure(name, arguments):
-    command = [str(ROOT / "build" / "glgnn"), "evaluate", *arguments, "--json"]
+    command = [str(ROOT / "build" / "glgnn"), "evaluate", *arguments, "--threads", "1", "--json"]
     print(f"{name}: glgnn {' '.join(command[1:])}", flush=True)
-    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if answer.returncode != 0:
-        sys.exit(f"make_results: {name}: exit status {answer.returncode}")
+        print(f"make_results: {name}: exit status {answer.returncode}: {answer.stderr[-500:]}", file=sys.stderr)
+        return
     result = json.loads(answer.stdout)
     result["command"] = " ".join(["glgnn", *command[1:]])
     STORE.mkdir(parents=True, exist_ok=True)
@@ -176,9 +179,11 @@ def main():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
-    for name, arguments in studies():
-        if not options.page and options.only in name and (options.again or not load(name)):
-            measure(name, arguments)
+    wanted = [(name, arguments) for name, arguments in studies()
+              if not options.page and options.only in name and (options.again or not load(name))]
+    # One thread each, so that no core waits for another.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda study: measure(*study), wanted))
     write_page()
 
 

@@ -2,8 +2,8 @@
 //
 // row_scale   y_e = a_e / sum of its row (an all-zero row stays zero); saved: y, sum
 //   backward  d_a_e += (d_y_e - sum over the row of d_y y) / sum
-// gcn_norm    y_ij = (a_ij + [i = j]) / sqrt(d_i d_j), d_i = 1 + sum of row i; saved: y, degree
-//   backward  d_a_ij += d_y_ij / sqrt(d_i d_j) - (sum_j d_y_ij y_ij + sum_j d_y_ji y_ji) / (2 d_i)
+// gcn_norm    y_ij = (a_ij + [i = j]) r_i r_j, r_i = 1 / sqrt(1 + sum of row i); saved: y, r
+//   backward  d_a_ij += d_y_ij r_i r_j - (sum_j d_y_ij y_ij + sum_j d_y_ji y_ji) r_i^2 / 2
 // symmetrise  y_ij = (a_ij + a_ji) / 2, or the larger of the two
 //   backward  half to each, or all to the larger (to a_ij when equal)
 // An output pattern differs from the input's: `source` says which input entry each output entry
@@ -42,10 +42,10 @@ template <class T>
 void row_scale_backward(T* d_a, const T* d_y, const T* y, const T* sum, const int64_t* row_ptr,
                         int64_t rows);
 template <class T>
-void gcn_norm_forward(T* y, T* degree, PatternView out, const int64_t* source, const T* a);
+void gcn_norm_forward(T* y, T* r, PatternView out, const int64_t* source, const T* a);
 template <class T>
-void gcn_norm_backward(T* d_a, T* d_degree_scratch, const T* d_y, const T* y, const T* degree,
-                       PatternView out, const int64_t* source);
+void gcn_norm_backward(T* d_a, T* scratch, const T* d_y, const T* y, const T* r, PatternView out,
+                       const int64_t* source);
 template <class T>
 void symmetrise_forward(T* y, const T* a, const SymmetricUnion& both, SymmetricForm form);
 template <class T>

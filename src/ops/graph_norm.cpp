@@ -34,14 +34,14 @@ SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form) {
 SparseVar gcn_norm(Tape& tape, SparseVar a) {
   const auto loops = std::make_shared<const SelfLoops>(add_self_loops(a.pattern->view()));
   auto [written, y] = tape.make(loops->pattern.nnz(), 1, a.values.grad);
-  auto [degree, degree_var] = tape.make(a.pattern->rows, 1, false);
-  ref::gcn_norm_forward(written->data(), degree->data(), loops->pattern.view(),
-                        loops->source.data(), a.values.data());
+  auto [roots, roots_var] = tape.make(a.pattern->rows, 1, false);
+  ref::gcn_norm_forward(written->data(), roots->data(), loops->pattern.view(), loops->source.data(),
+                        a.values.data());
   if (y.grad) {
     auto [scratch, scratch_var] = tape.make(a.pattern->rows, 1, false);
-    tape.record([=, y = y, degrees = degree_var, scratch = scratch] {
+    tape.record([=, y = y, roots = roots_var, scratch = scratch] {
       ref::gcn_norm_backward(a.values.d_data(), scratch->data(), y.grad->data(), y.data(),
-                             degrees.data(), loops->pattern.view(), loops->source.data());
+                             roots.data(), loops->pattern.view(), loops->source.data());
     });
   }
   SparseVar out{SharedPattern(loops, &loops->pattern), y, nullptr};

@@ -176,7 +176,10 @@ class Trainer {
 FitResult fit(const Problem& problem, const Config& config, const Context& context,
               const FitOptions& options) {
   check(problem, config);
-  Trainer trainer(problem, config, context);
+  // Below this the threads cost more to wake than they save; the bits are the same.
+  constexpr int64_t kRowsWorthThreads = 500;
+  const bool alone = problem.features->rows() < kRowsWorthThreads;
+  Trainer trainer(problem, config, Context{alone ? 1 : context.threads});
   if (options.resume) trainer.load(options.checkpoint);
   Clock::time_point saved = Clock::now();
   bool interrupted = false;

@@ -160,6 +160,41 @@ Case dropout_case(std::string name, int64_t n, float rate) {
           .backward_work = moved(3.0 * n)};
 }
 
+Case concat_case(std::string name, int64_t n, int64_t features, int64_t classes) {
+  const int64_t cols = classes + features;
+  return {.name = name,
+          .in = {{"labels", uniform(1, n * classes), false}, {"x", uniform(2, n * features)}},
+          .out = {{"z", n * cols}},
+          .forward =
+              [=]<class T>(Run<T>& r) {
+                ref::concat_forward<T>(view(r.out[0], n, cols), view(r.in[0], n, classes),
+                                       view(r.in[1], n, features));
+              },
+          .backward =
+              [=]<class T>(Run<T>& r) {
+                ref::concat_backward<T>(view(r.d_in[1], n, features), view(r.d_out[0], n, cols));
+              },
+          .forward_work = moved(2.0 * n * cols),
+          .backward_work = moved(3.0 * n * features)};
+}
+
+Case scale_case(std::string name, int64_t n, double factor) {
+  return {.name = name,
+          .in = {{"x", uniform(1, n)}},
+          .out = {{"y", n}},
+          .forward =
+              [=]<class T>(Run<T>& r) {
+                ref::scale_forward<T>(r.out[0].data(), r.in[0].data(), n, static_cast<T>(factor));
+              },
+          .backward =
+              [=]<class T>(Run<T>& r) {
+                ref::scale_backward<T>(r.d_in[0].data(), r.d_out[0].data(), n,
+                                       static_cast<T>(factor));
+              },
+          .forward_work = moved(2.0 * n),
+          .backward_work = moved(3.0 * n)};
+}
+
 Case relu_case(std::string name, std::vector<double> x) {
   const int64_t n = static_cast<int64_t>(x.size());
   return {.name = name,
@@ -292,6 +327,13 @@ std::vector<Case> dropout_cases() {
           dropout_case("40003", 40003, 0.5f)};
 }
 
+std::vector<Case> concat_cases() {
+  return {concat_case("13x7, 3 classes", 13, 7, 3), concat_case("no labels", 5, 9, 0),
+          concat_case("no rows", 0, 4, 2)};
+}
+
+std::vector<Case> scale_cases() { return {scale_case("37", 37, 0.75), scale_case("none", 0, 2)}; }
+
 std::vector<Case> relu_cases() {
   return {relu_case("37", away_from_zero(1, 37)), relu_case("none", {}), relu_zero_case()};
 }
@@ -335,6 +377,8 @@ std::vector<Op> dense_ops() {
        }},
       {"dropout", dropout_cases,
        [] { return std::vector{dropout_case("2708x1433", 2708 * 1433, 0.5f)}; }},
+      {"concat", concat_cases, [] { return std::vector{concat_case("2708x32", 2708, 32, 7)}; }},
+      {"scale", scale_cases, [] { return std::vector{scale_case("2708x32", 2708 * 32, 0.75)}; }},
       {"relu", relu_cases,
        [] { return std::vector{relu_case("2708x32", away_from_zero(1, 2708 * 32))}; }},
       {"softplus", softplus_cases,

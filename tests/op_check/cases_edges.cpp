@@ -127,13 +127,14 @@ void dense_gcn_norm(Run<double>& r, PatternView pattern, PatternView with_loops)
     for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
       a[i * n + pattern.col[e]] += r.in[0][e];
     }
-    r.out[1][i] = 0;
-    for (int64_t j = 0; j < n; ++j) r.out[1][i] += a[i * n + j];
+    double degree = 0;
+    for (int64_t j = 0; j < n; ++j) degree += a[i * n + j];
+    r.out[1][i] = 1 / std::sqrt(degree);
   }
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t e = with_loops.row_ptr[i]; e < with_loops.row_ptr[i + 1]; ++e) {
       const int64_t j = with_loops.col[e];
-      r.out[0][e] = a[i * n + j] / std::sqrt(r.out[1][i] * r.out[1][j]);
+      r.out[0][e] = a[i * n + j] * r.out[1][i] * r.out[1][j];
     }
   }
 }
@@ -144,7 +145,7 @@ Case gcn_norm_case(std::string name, SharedPattern pattern) {
   return {
       .name = name,
       .in = {{"a", uniform(1, pattern->nnz(), 0.1, 1)}},
-      .out = {{"y", loops->pattern.nnz()}, {"degree", pattern->rows, false}},
+      .out = {{"y", loops->pattern.nnz()}, {"r", pattern->rows, false}},
       .forward =
           [=]<class T>(Run<T>& r) {
             ref::gcn_norm_forward<T>(r.out[0].data(), r.out[1].data(), loops->pattern.view(),

@@ -75,35 +75,38 @@ void row_scale_backward(T* d_a, const T* d_y, const T* y, const T* sum, const in
 }
 
 template <class T>
-void gcn_norm_forward(T* y, T* degree, PatternView out, const int64_t* source, const T* a) {
+void gcn_norm_forward(T* y, T* r, PatternView out, const int64_t* source, const T* a) {
   for (int64_t i = 0; i < out.rows; ++i) {
-    degree[i] = 1;
+    T degree = 1;
     for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
-      if (source[e] >= 0) degree[i] += a[source[e]];
+      if (source[e] >= 0) degree += a[source[e]];
     }
+    r[i] = 1 / std::sqrt(degree);
   }
   for (int64_t i = 0; i < out.rows; ++i) {
     for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
       const T value = (source[e] >= 0 ? a[source[e]] : T(0)) + T(out.col[e] == i);
-      y[e] = value / std::sqrt(degree[i] * degree[out.col[e]]);
+      y[e] = value * r[i] * r[out.col[e]];
     }
   }
 }
 
 template <class T>
-void gcn_norm_backward(T* d_a, T* d_degree_scratch, const T* d_y, const T* y, const T* degree,
-                       PatternView out, const int64_t* source) {
-  std::fill(d_degree_scratch, d_degree_scratch + out.rows, T(0));
+void gcn_norm_backward(T* d_a, T* scratch, const T* d_y, const T* y, const T* r, PatternView out,
+                       const int64_t* source) {
+  // The gradient of each degree, first without its factor - r_i^2 / 2.
+  std::fill(scratch, scratch + out.rows, T(0));
   for (int64_t i = 0; i < out.rows; ++i) {
     for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
-      d_degree_scratch[i] -= d_y[e] * y[e] / (2 * degree[i]);
-      d_degree_scratch[out.col[e]] -= d_y[e] * y[e] / (2 * degree[out.col[e]]);
+      const T along = d_y[e] * y[e];
+      scratch[i] += along;
+      scratch[out.col[e]] += along;
     }
   }
   for (int64_t i = 0; i < out.rows; ++i) {
+    const T d_degree = -scratch[i] * r[i] * r[i] / 2;
     for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
-      if (source[e] < 0) continue;
-      d_a[source[e]] += d_y[e] / std::sqrt(degree[i] * degree[out.col[e]]) + d_degree_scratch[i];
+      if (source[e] >= 0) d_a[source[e]] += d_y[e] * r[i] * r[out.col[e]] + d_degree;
     }
   }
 }
