@@ -49,6 +49,10 @@ struct ChooseOptions {
   bool positive_only = false;  // choose only pairs with S > 0
 };
 
+// The k best of the candidates that each row lists, by t (one number for each candidate), with the
+// same order and ties as graph_learn_choose. col: rows x k, ascending in each row.
+void keep_best(int32_t* col, int64_t* count, PatternView candidates, const float* t, int64_t k);
+
 namespace ref {
 
 // col: N x k, the first count[i] of row i are filled, ascending; lse: N, or null if not wanted.

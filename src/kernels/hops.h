@@ -34,6 +34,9 @@ namespace ref {
 
 template <class T>
 void hop_weights(T* h, const HopPairs& pairs, const T* v);
+// t += log h: the order of S + log h is the order of P * h.
+template <class T>
+void add_logs(T* t, const T* h, int64_t n);
 template <class T>
 void hop_gather_forward(T* h_kept, const int64_t* near_of_kept, int64_t kept, const HopPairs& pairs,
                         const T* v);

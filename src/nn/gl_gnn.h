@@ -38,8 +38,8 @@ class GlGnn {
   std::vector<Parameter*> parameters();
   std::deque<SubModule>& modules() { return modules_; }
   GraphNetwork& network() { return network_; }
-  // Brings s back to where the readings want it after a step of the optimiser.
-  void constrain();
+  // After a step of the optimiser: brings s back to where the readings want it.
+  void finish_step();
 
  private:
   ShownLabels shown_labels(const Pass& pass) const;

@@ -5,6 +5,7 @@
 #include <glgnn/config.h>
 #include <glgnn/trainer.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace glgnn {
 struct ShownLabels {
   Matrix dense;      // N x C
   Matrix xl_values;  // sparse X only: the values of Inputs::xl_pattern
+  std::vector<std::vector<int32_t>> rows_of_class;  // the rows shown, ascending
 };
 
 class Inputs {
@@ -38,14 +40,17 @@ class Inputs {
   // The labels of the training rows that `shown(row)` lets through.
   template <class Shown>
   ShownLabels show_labels(Shown&& shown) const {
-    ShownLabels out{Matrix(rows(), label_cols_), xl_values_};
+    ShownLabels out{Matrix(rows(), label_cols_), xl_values_, {}};
+    out.rows_of_class.resize(label_cols_);
     if (label_cols_ == 0) return out;
     for (size_t t = 0; t < problem_->train.size(); ++t) {
       const int32_t row = problem_->train[t];
       if (!shown(row)) continue;
       out.dense[row][problem_->labels[row]] = label_weight_;
+      out.rows_of_class[problem_->labels[row]].push_back(row);
       if (is_sparse()) out.xl_values.data()[label_entry_[t]] = label_weight_;
     }
+    for (auto& list : out.rows_of_class) std::sort(list.begin(), list.end());
     return out;
   }
 

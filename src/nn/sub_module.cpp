@@ -43,6 +43,7 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
 }
 
 void SubModule::set_hop_graph(const Csr& graph, int threads) {
+  label_free_ = false;
   hop_graph_ = graph;
   if (config_.hop_form == HopForm::kShells) {
     hops_ = hop_shells(graph.pattern->view(), config_.hops, threads);
@@ -63,23 +64,43 @@ RowsVar SubModule::select_features(Tape& tape, const ShownLabels& labels) {
   return shrink == 1.0f ? z : scale(tape, z, shrink);
 }
 
-SparseVar SubModule::learn_graph(Tape& tape, const RowsVar& z, const Pass& pass) {
-  // Scaling the kept values of a row to sum 1 cancels the softmax's denominator, value and gradient
-  // alike; only the literal reading (not rescaled) needs the sum over all rows.
-  const bool over_all = config_.softmax_over == SoftmaxOver::kAll && !config_.rescale;
-  const Var hop_weights = softplus(tape, tape.parameter(v_));
+// Scaling the kept values of a row to sum 1 cancels the softmax's denominator, value and gradient
+// alike; only the literal reading (not rescaled) needs the sum over all rows.
+bool SubModule::needs_all_rows_sum() const {
+  return config_.softmax_over == SoftmaxOver::kAll && !config_.rescale;
+}
+
+// Whether showing labels changes nothing but the similarity of shown rows of one class.
+bool SubModule::labels_only_add() const {
+  return config_.similarity == Similarity::kDot && !needs_all_rows_sum();
+}
+
+Choice SubModule::choose(Tape& tape, const RowsVar& z, Var hop_weights, const ShownLabels& labels,
+                         const Pass& pass) {
   KeptChoice& kept = kept_[pass.training];
+  if (!pass.choose && kept.pattern) return {kept.pattern, Tape::constant(kept.lse)};
+  const ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
   Choice choice;
-  if (pass.choose || !kept.pattern) {
-    const ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
-    choice = graph_learn_choose(tape, z, &hops_, hop_weights, options, over_all);
-    kept = {choice.pattern, *choice.lse.value};
+  if (pass.training && label_free_ && labels_only_add()) {
+    choice.pattern = rechoose_groups(tape, z, hops_, hop_weights, options, *kept_[0].pattern,
+                                     labels.rows_of_class);
+    kept = {choice.pattern, Matrix()};
   } else {
-    choice = {kept.pattern, Tape::constant(kept.lse)};
+    choice = graph_learn_choose(tape, z, &hops_, hop_weights, options, needs_all_rows_sum());
+    kept = {choice.pattern, *choice.lse.value};
   }
+  label_free_ = !pass.training && config_.eval_labels == EvalLabels::kZero;
+  return choice;
+}
+
+SparseVar SubModule::learn_graph(Tape& tape, const ShownLabels& labels, const Pass& pass) {
+  const RowsVar z = select_features(tape, labels);
+  const Var hop_weights = softplus(tape, tape.parameter(v_));
+  const Choice choice = choose(tape, z, hop_weights, labels, pass);
   const Var similarity = edge_dot(tape, choice.pattern, z);
-  const Var probability = over_all ? edge_exp(tape, choice.pattern, similarity, choice.lse)
-                                   : edge_softmax(tape, choice.pattern, similarity);
+  const Var probability = needs_all_rows_sum()
+                              ? edge_exp(tape, choice.pattern, similarity, choice.lse)
+                              : edge_softmax(tape, choice.pattern, similarity);
   const Var hop = hop_gather(tape, *choice.pattern, hops_, hop_weights);
   SparseVar a{choice.pattern, multiply(tape, probability, hop), nullptr};
   if (config_.rescale) a = row_scale(tape, a);
@@ -112,7 +133,7 @@ Var SubModule::first_layer_input(Tape& tape, const Pass& pass) {
 
 SubModuleOutput SubModule::forward(Tape& tape, const ShownLabels& labels, const Pass& pass) {
   SubModuleOutput out;
-  out.graph = learn_graph(tape, select_features(tape, labels), pass);
+  out.graph = learn_graph(tape, labels, pass);
   const Var hidden = relu(tape, spmm(tape, out.graph, first_layer_input(tape, pass)));
   const float rate = pass.training ? static_cast<float>(config_.dropout) : 0.0f;
   const Rng rng{config_.seed, Stream::kDropHidden, number_, pass.epoch};

@@ -48,9 +48,17 @@ class SubModule {
   };
   KeptChoice& kept_choice(bool training) { return kept_[training]; }
 
+  // Says that parameters have changed, so that no choice made before holds any more.
+  void forget_label_free_choice() { label_free_ = false; }
+  bool& has_label_free_choice() { return label_free_; }
+
  private:
   RowsVar select_features(Tape& tape, const ShownLabels& labels);
-  SparseVar learn_graph(Tape& tape, const RowsVar& z, const Pass& pass);
+  SparseVar learn_graph(Tape& tape, const ShownLabels& labels, const Pass& pass);
+  Choice choose(Tape& tape, const RowsVar& z, Var hop_weights, const ShownLabels& labels,
+                const Pass& pass);
+  bool needs_all_rows_sum() const;
+  bool labels_only_add() const;
   SparseVar second_graph(Tape& tape, const ShownLabels& labels, Var hidden);
   SparseVar normalise(Tape& tape, SparseVar a);
   Var first_layer_input(Tape& tape, const Pass& pass);
@@ -62,6 +70,9 @@ class SubModule {
   Csr hop_graph_;
   HopPairs hops_;
   KeptChoice kept_[2];  // of evaluation and of training: they see different labels
+  // Whether kept_[0] was made without labels, with the present parameters and hops: the next
+  // training pass then need not compare all rows again.
+  bool label_free_ = false;
 };
 
 }  // namespace glgnn

@@ -1,5 +1,8 @@
 #include "kernels/graph_learn.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/check.h"
 #include "kernels/edge_dot.h"
 #include "kernels/edge_softmax.h"
@@ -27,6 +30,40 @@ SharedPattern pack(const std::vector<int32_t>& col, const std::vector<int64_t>& 
     std::copy_n(col.begin() + i * k, count[i], pattern->col.begin() + pattern->row_ptr[i]);
   }
   return pattern;
+}
+
+// For each row of a group: its columns in `before` and the rest of its group. No other row has
+// entries.
+Pattern join_groups(const Pattern& before, std::span<const std::vector<int32_t>> groups,
+                    bool diagonal) {
+  std::vector<const std::vector<int32_t>*> group_of(before.rows, nullptr);
+  for (const auto& group : groups) {
+    for (const int32_t row : group) group_of[row] = &group;
+  }
+  Pattern joined;
+  joined.rows = joined.cols = before.rows;
+  for (int64_t i = 0; i < before.rows; ++i) {
+    if (group_of[i]) {
+      const size_t start = joined.col.size();
+      std::set_union(before.col.begin() + before.row_ptr[i],
+                     before.col.begin() + before.row_ptr[i + 1], group_of[i]->begin(),
+                     group_of[i]->end(), std::back_inserter(joined.col));
+      if (!diagonal) {
+        const auto begin = joined.col.begin() + static_cast<int64_t>(start);
+        joined.col.erase(std::remove(begin, joined.col.end(), i), joined.col.end());
+      }
+    }
+    joined.row_ptr.push_back(joined.nnz());
+  }
+  return joined;
+}
+
+void forward_dots(float* s, const Pattern& pattern, const RowsVar& z, int threads) {
+  if (z.is_sparse()) {
+    cpu::edge_dot_forward(s, pattern.view(), sparse_view(z), threads);
+  } else {
+    cpu::edge_dot_forward(s, pattern.view(), dense_view(z), threads);
+  }
 }
 
 }  // namespace
@@ -68,13 +105,32 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
   return {pack(col, count, options.k), lse};
 }
 
+SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,
+                              const ChooseOptions& options, const Pattern& before,
+                              std::span<const std::vector<int32_t>> groups) {
+  const Pattern candidates = join_groups(before, groups, options.diagonal);
+  std::vector<float> t(candidates.nnz());
+  forward_dots(t.data(), candidates, z, tape.threads());
+  std::vector<int64_t> near(candidates.nnz());
+  find_near(near.data(), candidates.view(), hops.near.view());
+  std::vector<float> h(candidates.nnz());
+  ref::hop_gather_forward(h.data(), near.data(), candidates.nnz(), hops, hop_weights.data());
+  ref::add_logs(t.data(), h.data(), candidates.nnz());
+
+  std::vector<int32_t> col(candidates.rows * options.k);
+  std::vector<int64_t> count(candidates.rows);
+  keep_best(col.data(), count.data(), candidates.view(), t.data(), options.k);
+  for (int64_t i = 0; i < before.rows; ++i) {
+    if (candidates.view().row_size(i) > 0) continue;
+    count[i] = before.view().row_size(i);
+    std::copy_n(before.col.begin() + before.row_ptr[i], count[i], col.begin() + i * options.k);
+  }
+  return pack(col, count, options.k);
+}
+
 Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z) {
   auto [written, s] = tape.make(pattern->nnz(), 1, z.values.grad);
-  if (z.is_sparse()) {
-    cpu::edge_dot_forward(written->data(), pattern->view(), sparse_view(z), tape.threads());
-  } else {
-    cpu::edge_dot_forward(written->data(), pattern->view(), dense_view(z), tape.threads());
-  }
+  forward_dots(written->data(), *pattern, z, tape.threads());
   if (s.grad) {
     tape.record([&tape, pattern, z, s = s] {
       const Transpose transposed = transpose(pattern->view());

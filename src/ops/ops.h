@@ -46,6 +46,12 @@ struct Choice {
 };
 Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
                           const ChooseOptions& options, bool wants_lse);
+// The choice anew for the rows of the groups only, given that `before` was chosen when the pairs
+// within a group were less similar and everything else as now: nothing else can enter. All other
+// rows stay.
+SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,
+                              const ChooseOptions& options, const Pattern& before,
+                              std::span<const std::vector<int32_t>> groups);
 // Z_i . Z_j on the pairs of a pattern.
 Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z);
 // exp(s - lse): softmax over all pairs.

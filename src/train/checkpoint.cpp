@@ -71,6 +71,7 @@ void walk_model_state(Archive& archive, GlGnn& model) {
     if (Archive::kReading && hop_graph.rows() > 0) module.set_hop_graph(hop_graph, 1);
     walk_kept(archive, module.kept_choice(false));
     walk_kept(archive, module.kept_choice(true));
+    archive(module.has_label_free_choice());
   }
   archive(model.network().previous());
 }

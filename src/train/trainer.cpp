@@ -119,7 +119,7 @@ class Trainer {
                      p->value.size(), config_.learning_rate, report.epoch);
       p->grad.fill(0.0f);
     }
-    model_.constrain();
+    model_.finish_step();
     model_.finish_epoch(out);
     tape.clear();
   }

@@ -93,7 +93,7 @@ def loss_by_loops(model, epoch):
                 hop.update((j, distance) for j in frontier)
             r = {j: probability[j] * v[hop.get(j, settings.hops + 1) - 1] for j in others}
             best = sorted(others, key=lambda j: (-r[j], j))[:k]
-            total = math.fsum(r[j] for j in best)
+            total = math.fsum(r[j] for j in best) if settings.rescale else 1.0
             rows.append({j: r[j] / total for j in best})
         a = normalised(rows)
         dropped = [[selected[i][q] * kept(golden.DROP_INPUT, m, problem.entry[i, q]) for q in range(f)]

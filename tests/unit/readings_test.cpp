@@ -396,6 +396,33 @@ TEST(Readings, RefreshKeepsTheNeighboursInBetween) {
   EXPECT_NE(first_fresh, last_fresh);
 }
 
+// After an evaluation the training pass only looks again at the rows whose labels are shown.
+TEST(Readings, TheShortWayToTrainingNeighboursIsTheSameChoice) {
+  for (const bool sparse : {false, true}) {
+    for (const bool diagonal : {false, true}) {
+      for (const double weight : {0.3, 1.0, 30.0}) {
+        Toy toy(60, 7, sparse);
+        Config config = Toy::config();
+        config.diagonal = diagonal;
+        config.label_weight = weight;
+        config.label_hide = 0.25;
+        GlGnn model(toy.problem, config, Context{1});
+        Tape tape(Context{1}, false);
+        model.finish_epoch(model.forward(tape, {true, 0, true}));
+        const Csr whole = to_csr(model.forward(tape, {true, 1, true}).modules[0].graph);
+        const Csr unlabelled = to_csr(model.forward(tape, {false, 1, true}).modules[0].graph);
+        ASSERT_TRUE(model.modules()[0].has_label_free_choice());
+        const Csr short_way = to_csr(model.forward(tape, {true, 1, true}).modules[0].graph);
+        EXPECT_EQ(whole.pattern->col, short_way.pattern->col);
+        EXPECT_EQ(whole.values, short_way.values);
+        EXPECT_NE(whole.values, unlabelled.values);
+        model.finish_step();
+        EXPECT_FALSE(model.modules()[0].has_label_free_choice());
+      }
+    }
+  }
+}
+
 TEST(Readings, ModulesAndHiddenAndSeed) {
   Toy toy;
   Config config = Toy::config();

@@ -3,7 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
+
+namespace glgnn {
+
+void keep_best(int32_t* col, int64_t* count, PatternView candidates, const float* t, int64_t k) {
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < candidates.rows; ++i) {
+    order.resize(candidates.row_size(i));
+    std::iota(order.begin(), order.end(), candidates.row_ptr[i]);
+    count[i] = std::min(k, candidates.row_size(i));
+    const auto better = [&](int64_t a, int64_t b) { return t[a] != t[b] ? t[a] > t[b] : a < b; };
+    std::partial_sort(order.begin(), order.begin() + count[i], order.end(), better);
+    std::sort(order.begin(), order.begin() + count[i]);
+    for (int64_t r = 0; r < count[i]; ++r) col[i * k + r] = candidates.col[order[r]];
+  }
+}
+
+}  // namespace glgnn
 
 namespace glgnn::ref {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace glgnn {
@@ -270,6 +271,11 @@ void hop_weights(T* h, const HopPairs& pairs, const T* v) {
 }
 
 template <class T>
+void add_logs(T* t, const T* h, int64_t n) {
+  for (int64_t e = 0; e < n; ++e) t[e] += std::log(h[e]);
+}
+
+template <class T>
 void hop_gather_forward(T* h_kept, const int64_t* near_of_kept, int64_t kept, const HopPairs& pairs,
                         const T* v) {
   for (int64_t e = 0; e < kept; ++e) {
@@ -296,6 +302,7 @@ void hop_gather_backward(T* d_v, const T* d_h_kept, const int64_t* near_of_kept,
 
 #define GLGNN_INSTANTIATE(T)                                                                \
   template void hop_weights(T*, const HopPairs&, const T*);                                 \
+  template void add_logs(T*, const T*, int64_t);                                            \
   template void hop_gather_forward(T*, const int64_t*, int64_t, const HopPairs&, const T*); \
   template void hop_gather_backward(T*, const T*, const int64_t*, int64_t, const HopPairs&);
 GLGNN_INSTANTIATE(float)
