@@ -21,6 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORE = ROOT / "docs" / "results"
 PAGE = ROOT / "docs" / "results.md"
+README = ROOT / "README.md"
+MARKS = ("<!-- results: written by tools/make_results.py -->", "<!-- end of results -->")
 
 # Test accuracies in per cent: as the paper prints them, the highest anyone published, and the highest
 # that someone else re-ran (sources in the page's last section).
@@ -173,6 +175,19 @@ def write_page():
     print(f"wrote {PAGE.relative_to(ROOT)}")
 
 
+def write_readme():
+    """The short table of the README, between its two marks."""
+    lines = ["| set | graph | ours, paper mode | runs | the paper | highest published | highest re-run by others |",
+             "|---|" + "---|" * 6]
+    for (dataset, graph), figures in PUBLISHED.items():
+        result = load(f"paper-{dataset}-{graph}")
+        ours = per_cent(result)[0] if result else "not measured yet"
+        lines.append(f"| {dataset} | {graph} | {ours} | {result['runs'] if result else ''} | " + " | ".join(figures) + " |")
+    text = README.read_text()
+    before, rest = text.split(MARKS[0])
+    README.write_text(before + "\n".join([MARKS[0], *lines, MARKS[1]]) + rest.split(MARKS[1])[1])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
@@ -185,6 +200,7 @@ def main():
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda study: measure(*study), wanted))
     write_page()
+    write_readme()
 
 
 if __name__ == "__main__":

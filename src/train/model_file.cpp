@@ -31,6 +31,24 @@ void walk_model(Archive& archive, M& model) {
   archive(model.fused_graph);
 }
 
+// What the checksum cannot know: that the parts belong together.
+void check_sizes(const Model& model, const std::string& path) {
+  const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
+  const int64_t n = model.probabilities.rows();
+  bool fits = count(model.class_names) == model.probabilities.cols() &&
+              (model.row_ids.empty() || count(model.row_ids) == n) &&
+              model.fused_graph.rows() == n && model.network.rows() == model.config.modules + 1 &&
+              model.network.cols() == model.network.rows() &&
+              count(model.module_graphs) == model.config.modules && model.best_epoch >= 1 &&
+              model.best_epoch <= count(model.history);
+  for (const Csr& graph : model.module_graphs) fits = fits && graph.rows() == n;
+  for (const NamedMatrix& p : model.parameters) {
+    if (p.name.ends_with(".s")) fits = fits && p.value.size() == count(model.feature_names);
+  }
+  if (fits) return;
+  throw Error(ErrorKind::kData, path + ": its parts do not belong together; fit again");
+}
+
 }  // namespace
 
 void save_model(const Model& model, const std::string& path) {
@@ -44,6 +62,7 @@ Model load_model(const std::string& path) {
   Model model;
   walk_model(reader, model);
   reader.finish();
+  check_sizes(model, path);
   return model;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "toy.h"
 
@@ -249,6 +250,26 @@ TEST_F(ModelFileTest, SaysWhatIsWrong) {
   EXPECT_NE(load_error(flipped).find("is damaged"), std::string::npos);
   EXPECT_THROW(load_model(path("nowhere.glgnn")), Error);
   EXPECT_THROW(load_model(folder_.string()), Error);
+}
+
+TEST_F(ModelFileTest, PartsThatDoNotBelongTogetherAreRefused) {
+  const auto refused = [&](const std::function<void(Model&)>& change) {
+    Model changed = model_;
+    change(changed);
+    save_model(changed, path("changed.glgnn"));
+    try {
+      load_model(path("changed.glgnn"));
+    } catch (const Error& e) {
+      return std::string(e.what()).find("do not belong together") != std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused([](Model&) {}));
+  EXPECT_TRUE(refused([](Model& m) { m.class_names.pop_back(); }));
+  EXPECT_TRUE(refused([](Model& m) { m.feature_names.push_back("h"); }));
+  EXPECT_TRUE(refused([](Model& m) { m.row_ids = {"only one"}; }));
+  EXPECT_TRUE(refused([](Model& m) { m.module_graphs.pop_back(); }));
+  EXPECT_TRUE(refused([](Model& m) { m.best_epoch = 99; }));
 }
 
 TEST_F(ModelFileTest, AFailedSaveLeavesTheOldFile) {
