@@ -1,0 +1,24 @@
+// Clocks and memory.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace glgnn::bench {
+
+// The shortest of as many runs as fit into `budget` seconds, two at least.
+double shortest_seconds(double budget, const std::function<void()>& work);
+
+double median(std::vector<double> values);
+
+// The largest memory this process has held since it began, or since reset_peak; unlike
+// getrusage's figure it is not inherited from the process that started this one.
+std::optional<double> peak_mb();
+// False where the kernel cannot.
+bool reset_peak();
+
+// The slope of log y over log x, by least squares.
+double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y);
+
+}  // namespace glgnn::bench
