@@ -43,7 +43,7 @@ double standard_deviation(const std::vector<double>& values) {
 template <class Value>
 std::vector<double> each(const std::vector<RunResult>& results, Value value) {
   std::vector<double> values;
-  for (const auto& result : results) values.push_back(value(result));
+  for (const auto& result : results) values.push_back(static_cast<double>(value(result)));
   return values;
 }
 
@@ -85,6 +85,7 @@ struct EvaluateCommand {
   std::string log_file;
   std::optional<size_t> runs;
   std::vector<std::string> choices;
+  double noise = 0;
   bool json = false, quiet = false;
 
   int run() const;
@@ -171,6 +172,14 @@ Json EvaluateCommand::result_json(const Dataset& dataset, const Evaluation& eval
                  {"epochs", evaluation.config().epochs},
                  {"best_epochs", std::move(best_epochs)},
                  {"settings", settings_json(evaluation.config())}};
+  if (noise > 0) {
+    object["noise"] = noise;
+    object["noise_edges_mean"] = mean(each(results, [](const auto& r) { return r.noise.added; }));
+    object["noise_edges_kept_mean"] =
+        mean(each(results, [](const auto& r) { return r.noise.kept; }));
+    object["noise_edges_kept_by_chance_mean"] =
+        mean(each(results, [](const auto& r) { return r.noise.by_chance; }));
+  }
   object.update(program_json(context.threads));
   return object;
 }
@@ -207,6 +216,13 @@ void EvaluateCommand::print_summary(const std::vector<RunResult>& results) const
                                             100 * standard_deviation(test))));
   fmt::print("validation {}, {} a run, at most {:.0f} MB of memory\n", percent(mean(val)),
              duration_text(mean(seconds)), peak_memory_mb());
+  if (noise > 0) {
+    fmt::print(
+        "wrong edges: {:.0f} put in, {:.0f} in the learned graph, where chance keeps {:.0f}\n",
+        mean(each(results, [](const auto& r) { return r.noise.added; })),
+        mean(each(results, [](const auto& r) { return r.noise.kept; })),
+        mean(each(results, [](const auto& r) { return r.noise.by_chance; })));
+  }
 }
 
 int EvaluateCommand::run() const {
@@ -215,9 +231,12 @@ int EvaluateCommand::run() const {
   const Config given = settings.config();
   const Dataset dataset = load_data(without_graph_file);
   const bool known = with_graph(dataset);
+  if (!(noise >= 0 && noise < 1)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));
+  }
   std::vector<Choice> parsed;
   for (const auto& text : choices) parsed.push_back(parse_choice(text));
-  Evaluation evaluation(dataset, plans(dataset, given.seed), given, parsed, known);
+  Evaluation evaluation(dataset, plans(dataset, given.seed), given, parsed, known, noise);
   check_memory(evaluation.memory_needed(), evaluation.config());
   const Context context = threads.context();
 
@@ -285,6 +304,10 @@ Command add_evaluate(CLI::App& program) {
                   "let each run choose a setting by its validation labels; may be repeated")
       ->type_name("NAME=V1,V2,...")
       ->allow_extra_args(false);
+  app->add_option(
+         "--noise", command->noise,
+         "put a wrong edge between any two rows with this probability, and count what is kept")
+      ->type_name("P");
   app->add_option("--log", command->log_file, "JSON-lines log, one object for each run")
       ->type_name("FILE");
   app->add_flag("--json", command->json, "one JSON object on the standard output, nothing else");

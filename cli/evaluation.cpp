@@ -29,6 +29,23 @@ std::vector<Assignments> combinations(const std::vector<Choice>& choices) {
   return all;
 }
 
+NoiseResult count_noise(const Pattern& added, const Csr& fused) {
+  NoiseResult result{.added = added.nnz()};
+  int64_t edges = 0;
+  for (int64_t i = 0; i < added.rows; ++i) {
+    const auto* noise = added.col.data() + added.row_ptr[i];
+    const auto* noise_end = added.col.data() + added.row_ptr[i + 1];
+    for (int64_t e = fused.pattern->row_ptr[i]; e < fused.pattern->row_ptr[i + 1]; ++e) {
+      const int32_t j = fused.pattern->col[e];
+      edges += j != i;
+      result.kept += std::binary_search(noise, noise_end, j);
+    }
+  }
+  const double n = static_cast<double>(added.rows);
+  result.by_chance = static_cast<double>(edges) * static_cast<double>(result.added) / (n * (n - 1));
+  return result;
+}
+
 bool is_better(const Trial& a, const Trial& b) {
   if (a.val_accuracy != b.val_accuracy) return a.val_accuracy > b.val_accuracy;
   return a.val_loss < b.val_loss;
@@ -64,11 +81,12 @@ std::vector<RunPlan> plan_runs(const Dataset& dataset, size_t count, uint64_t se
 }
 
 Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-                       const std::vector<Choice>& choices, bool with_graph)
+                       const std::vector<Choice>& choices, bool with_graph, double noise)
     : dataset_(dataset),
       plans_(std::move(plans)),
       config_(resolve_settings(config, dataset)),
-      with_graph_(with_graph) {
+      with_graph_(with_graph),
+      noise_(noise) {
   for (auto& assignments : combinations(choices)) {
     Config tried = config;
     for (const auto& [name, value] : assignments) apply_setting(tried, name, value);
@@ -104,10 +122,16 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
   const auto& [split, seed] = plans_[run];
   result = {};
   Model best;
+  NoisyGraph noisy;
+  if (noise_ > 0) {
+    noisy = add_noise_edges(with_graph_ ? &dataset_.graph : nullptr, dataset_.rows(), noise_,
+                            seed + run);
+  }
   for (size_t t = 0; t < trials_.size(); ++t) {
     Config config = trials_[t].config;
     config.seed = seed;
-    const Problem problem = make_problem(dataset_, scaled(config.scaling), split, with_graph_);
+    Problem problem = make_problem(dataset_, scaled(config.scaling), split, with_graph_);
+    if (noise_ > 0) problem.graph = &noisy.graph;
     const auto start = std::chrono::steady_clock::now();
     FitOptions options;
     options.on_epoch = [&](const EpochReport& report) {
@@ -126,6 +150,7 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
       best = std::move(fitted.model);
     }
   }
+  if (noise_ > 0) result.noise = count_noise(noisy.added, best.fused_graph);
   // The last step, and the only one that sees test labels.
   result.test_accuracy =
       accuracy(best.probabilities, dataset_.labels, labelled_rows(dataset_, split.test));

@@ -36,11 +36,19 @@ struct Trial {
   int64_t best_epoch = 0, epochs = 0;
 };
 
+// What became of wrong edges put into the graph.
+struct NoiseResult {
+  int64_t added = 0;
+  int64_t kept = 0;      // of them, in the fused graph
+  double by_chance = 0;  // that a random graph with as many edges would keep
+};
+
 struct RunResult {
   std::vector<Trial> trials;
   size_t chosen = 0;         // the trial with the best validation accuracy, then the lower loss
   double test_accuracy = 0;  // of the chosen trial
   double seconds = 0;        // of all trials together
+  NoiseResult noise;         // of the chosen trial; zeros without noise
 
   const Trial& best() const { return trials[chosen]; }
 };
@@ -52,7 +60,7 @@ class Evaluation {
 
   // The settings of every trial are checked here, before anything is trained.
   Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-             const std::vector<Choice>& choices, bool with_graph);
+             const std::vector<Choice>& choices, bool with_graph, double noise);
 
   size_t runs() const { return plans_.size(); }
   size_t trials_per_run() const { return trials_.size(); }
@@ -78,6 +86,7 @@ class Evaluation {
   Config config_;
   std::vector<Planned> trials_;
   bool with_graph_;
+  double noise_;  // probability of a wrong edge between two rows
   std::map<Scaling, Features> scaled_;
   int64_t epochs_done_ = 0;
 };

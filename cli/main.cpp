@@ -33,7 +33,8 @@ int run_program(int argc, char** argv) {
                                       add_evaluate(program),
                                       add_datasets(program),
                                       add_settings(program),
-                                      add_info(program)};
+                                      add_info(program),
+                                      add_bench(program)};
   // What the parser cannot place is ours to report: we know the nearest name.
   program.allow_extras();
   for (const auto& command : commands) command.app->allow_extras();

@@ -16,17 +16,18 @@ MAY_USE = {
     "train": ["nn", "ops", "kernels", "core"],
     "data": ["core"],
     "report": ["train", "data", "core"],
-    "cli": ["report", "train", "data", "core"],
+    "cli": ["bench", "report", "train", "data", "core"],
+    "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }
 
 # A third-party header lives in one place.
 THIRD_PARTY = {
-    r"cblas\.h|hwy/.*": ["kernels/cpu"],
+    r"cblas\.h|hwy/.*": ["kernels/cpu", "bench"],
     r"Random123/.*": ["core"],
     r"omp\.h": ["core", "kernels/cpu"],
     r"zip\.h|csv\.h": ["data"],
-    r"nlohmann/.*": ["data", "report", "cli"],
-    r"fmt/.*": ["data", "report", "cli"],
+    r"nlohmann/.*": ["data", "report", "cli", "bench"],
+    r"fmt/.*": ["data", "report", "cli", "bench"],
     r"CLI/.*": ["cli"],
 }
 
@@ -60,7 +61,7 @@ def problems_of(path: pathlib.Path):
 
 
 def main() -> int:
-    files = [p for top in ("include", "src", "cli") for p in sorted((ROOT / top).rglob("*"))
+    files = [p for top in ("include", "src", "cli", "bench") for p in sorted((ROOT / top).rglob("*"))
              if p.suffix in (".h", ".cpp", ".cu")]
     problems = [problem for path in files for problem in problems_of(path)]
     for problem in problems:

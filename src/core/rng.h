@@ -17,7 +17,8 @@ enum class Stream : uint32_t {
   kDropInput = 2,
   kDropHidden = 3,
   kHideLabels = 4,
-  kSplit = 5
+  kSplit = 5,
+  kNoiseEdges = 6
 };
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.

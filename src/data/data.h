@@ -74,4 +74,12 @@ struct SplitFractions {
 Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFractions fractions,
                  uint64_t seed);
 
+// A graph with wrong edges: every ordered pair of rows is added with the same probability (a pair
+// that is an edge already stays one). Without a graph the noise is all there is.
+struct NoisyGraph {
+  Csr graph;
+  Pattern added;
+};
+NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, uint64_t seed);
+
 }  // namespace glgnn

@@ -73,8 +73,8 @@ std::vector<Parameter*> GlGnn::parameters() {
 
 ShownLabels GlGnn::shown_labels(const Pass& pass) const {
   if (!pass.training) {
-    const bool show = config_.eval_labels == EvalLabels::kTrain;
-    return inputs_.show_labels([show](int32_t) { return show; });
+    if (config_.eval_labels == EvalLabels::kZero) return inputs_.no_labels();
+    return inputs_.show_labels([](int32_t) { return true; });
   }
   // A hidden half each epoch, so that a loss row does not pick its neighbours by its own label.
   const Rng rng{config_.seed, Stream::kHideLabels, 0, pass.epoch};

@@ -37,6 +37,8 @@ class Inputs {
   std::shared_ptr<const Transpose> xl_by_column() const { return xl_by_column_; }
   const Problem& problem() const { return *problem_; }
 
+  // No label at all: dense rows do without the columns, which would be zero.
+  ShownLabels no_labels() const { return {Matrix(rows(), 0), xl_values_, {}}; }
   // The labels of the training rows that `shown(row)` lets through.
   template <class Shown>
   ShownLabels show_labels(Shown&& shown) const {

@@ -1,0 +1,120 @@
+// glgnn bench: how fast this program is on this machine, beside its limits and other programs.
+#include "bench/bench.h"
+
+#include <fmt/core.h>
+#include <glgnn/error.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "data/message.h"
+#include "help.h"
+#include "report/machine.h"
+#include "table.h"
+#include "threads.h"
+#include "words.h"
+
+namespace glgnn::cli {
+namespace {
+
+struct BenchCommand {
+  bench::Options options;
+  ThreadOption threads;
+  std::string child, folder;
+  bool json = false;
+
+  int run();
+};
+
+std::string number(const Json& result, const char* key, const char* format) {
+  if (!result.contains(key) || result[key].is_null()) return "-";
+  return fmt::format(fmt::runtime(format), result[key].get<double>());
+}
+
+std::string rate(const Json& result) {
+  if (result.contains("gflops")) return number(result, "gflops", "{:.1f} GFLOP/s");
+  if (result.contains("gbs")) return number(result, "gbs", "{:.1f} GB/s");
+  return "-";
+}
+
+void print_report(const Json& report) {
+  fmt::print("{}, {}, {}, commit {}\n", report["machine"].get<std::string>(),
+             counted(report["threads"].get<int64_t>(), "thread"),
+             report["flags"]["simd"].get<std::string>(), report["commit"].get<std::string>());
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& result : report["results"]) {
+    rows.push_back({result["name"].get<std::string>(), number(result, "seconds", "{:.5f}"),
+                    rate(result),
+                    result["peer"].is_null() ? "-" : result["peer"].get<std::string>(),
+                    number(result, "peer_seconds", "{:.5f}"), number(result, "ratio", "{:.2f}"),
+                    number(result, "peak_mb", "{:.0f}"), number(result, "peer_peak_mb", "{:.0f}"),
+                    result.value("note", "")});
+  }
+  print_table(stdout,
+              {{"name"},
+               {"seconds", true},
+               {"rate", true},
+               {"peer"},
+               {"peer's seconds", true},
+               {"ratio", true},
+               {"MB", true},
+               {"peer's MB", true},
+               {"note"}},
+              rows);
+  if (!report.contains("scaling") || report["scaling"]["all"].is_null()) return;
+  for (const char* which : {"all", "larger_half"}) {
+    const Json& fit = report["scaling"][which];
+    if (fit.is_null()) continue;
+    fmt::print("N = {} to {}: seconds grow as N^{:.2f}, memory as N^{:.2f}\n",
+               fit["from"].get<int64_t>(), fit["to"].get<int64_t>(), fit["seconds"].get<double>(),
+               fit["peak_mb"].get<double>());
+  }
+}
+
+int BenchCommand::run() {
+  options.threads = threads.context().threads;
+  if (!child.empty()) {
+    fmt::print("{}\n", json_text(bench::run_child(child, folder, options)));
+    return 0;
+  }
+  const auto& known = bench::parts();
+  if (!options.only.empty() && std::find(known.begin(), known.end(), options.only) == known.end()) {
+    throw Error(ErrorKind::kUsage,
+                "--only: found " + quote(options.only) + ", expected " + joined(known, ", "));
+  }
+  options.say = [](const std::string& what) { fmt::print(stderr, "measuring {}\n", what); };
+  const Json report = bench::run_all(options);
+  json ? fmt::print("{}\n", json_text(report, 1)) : print_report(report);
+  // A measurement of ours that failed is our fault; its note says why.
+  constexpr int kOwnFault = 70;
+  const auto& results = report["results"];
+  const bool failed = std::any_of(results.begin(), results.end(),
+                                  [](const Json& result) { return result["seconds"].is_null(); });
+  if (failed) fmt::print(stderr, "glgnn: bench: a measurement of ours failed; its note says why\n");
+  return failed ? kOwnFault : 0;
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& program) {
+  const auto command = std::make_shared<BenchCommand>();
+  CLI::App* app = program.add_subcommand(
+      "bench", "speed and memory on this machine, beside its limits and other programs");
+  app->add_option("--only", command->options.only, "one part")
+      ->type_name("kernels|epochs|graphs|scaling");
+  app->add_flag("--quick", command->options.quick, "small sizes: to see that it works");
+  app->add_option("--peers", command->options.python,
+                  "the Python that has the peers' packages (/usr/bin/python3), or none")
+      ->type_name("PYTHON");
+  app->add_option("--mnist", command->options.mnist, "folder of MNIST, for the graphs")
+      ->type_name("DIR");
+  app->add_flag("--json", command->json, "one JSON object");
+  app->add_option("--child", command->child, "one measurement in this process")->group(kUnlisted);
+  app->add_option("--folder", command->folder, "where --child leaves data")->group(kUnlisted);
+  command->threads.add_to(*app);
+  return {app, [command] { return command->run(); }};
+}
+
+}  // namespace glgnn::cli

@@ -1,0 +1,62 @@
+// Wrong edges on purpose: how a graph full of them is made for experiments.
+#include <cmath>
+#include <memory>
+
+#include "core/rng.h"
+#include "data/data.h"
+
+namespace glgnn {
+namespace {
+
+// The ordered pairs (i, j), i != j, each taken with the same probability, by rows. Leaps from one
+// taken pair to the next, so that the cost is that of the pairs taken.
+Pattern random_pairs(int64_t rows, double probability, uint64_t seed) {
+  Pattern pairs;
+  pairs.rows = pairs.cols = rows;
+  pairs.row_ptr.assign(rows + 1, 0);
+  const Rng rng{seed, Stream::kNoiseEdges, 0, 0};
+  const double scale = 1 / std::log1p(-probability);
+  double at = -1;
+  for (uint64_t drawn = 0;; ++drawn) {
+    at += 1 + std::floor(std::log(rng.uniform(drawn)) * scale);
+    if (at >= static_cast<double>(rows) * static_cast<double>(rows)) break;
+    const int64_t row = static_cast<int64_t>(at) / rows, col = static_cast<int64_t>(at) % rows;
+    if (row == col) continue;
+    pairs.col.push_back(static_cast<int32_t>(col));
+    ++pairs.row_ptr[row + 1];
+  }
+  for (int64_t i = 0; i < rows; ++i) pairs.row_ptr[i + 1] += pairs.row_ptr[i];
+  return pairs;
+}
+
+}  // namespace
+
+NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, uint64_t seed) {
+  const Pattern pairs = random_pairs(rows, probability, seed);
+  NoisyGraph out;
+  out.added.rows = out.added.cols = rows;
+  auto joined = std::make_shared<Pattern>();
+  joined->rows = joined->cols = rows;
+  for (int64_t i = 0; i < rows; ++i) {
+    int64_t g = graph ? graph->pattern->row_ptr[i] : 0;
+    const int64_t g_end = graph ? graph->pattern->row_ptr[i + 1] : 0;
+    const auto keep_given = [&] {
+      joined->col.push_back(graph->pattern->col[g]);
+      out.graph.values.push_back(graph->values[g++]);
+    };
+    for (int64_t e = pairs.row_ptr[i]; e < pairs.row_ptr[i + 1]; ++e) {
+      while (g < g_end && graph->pattern->col[g] < pairs.col[e]) keep_given();
+      if (g < g_end && graph->pattern->col[g] == pairs.col[e]) continue;  // a true edge is no noise
+      joined->col.push_back(pairs.col[e]);
+      out.graph.values.push_back(1.0f);
+      out.added.col.push_back(pairs.col[e]);
+    }
+    while (g < g_end) keep_given();
+    joined->row_ptr.push_back(joined->nnz());
+    out.added.row_ptr.push_back(out.added.nnz());
+  }
+  out.graph.pattern = std::move(joined);
+  return out;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/data.h"
+
+namespace glgnn {
+namespace {
+
+bool has(const Pattern& pattern, int64_t i, int32_t j) {
+  return std::binary_search(pattern.col.begin() + pattern.row_ptr[i],
+                            pattern.col.begin() + pattern.row_ptr[i + 1], j);
+}
+
+void check_order(const Pattern& pattern) {
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    for (int64_t e = pattern.row_ptr[i] + 1; e < pattern.row_ptr[i + 1]; ++e) {
+      ASSERT_LT(pattern.col[e - 1], pattern.col[e]);
+    }
+  }
+}
+
+TEST(NoiseEdges, AreAsManyAsTheirProbabilitySays) {
+  const int64_t n = 700;
+  for (const double p : {0.001, 0.2, 0.9}) {
+    const NoisyGraph noisy = add_noise_edges(nullptr, n, p, 5);
+    const double pairs = static_cast<double>(n) * (n - 1), expected = p * pairs;
+    EXPECT_NEAR(static_cast<double>(noisy.added.nnz()), expected,
+                5 * std::sqrt(expected * (1 - p)) + 1);
+    EXPECT_EQ(noisy.added.col, noisy.graph.pattern->col);
+    check_order(noisy.added);
+    for (int64_t i = 0; i < n; ++i) ASSERT_FALSE(has(noisy.added, i, static_cast<int32_t>(i)));
+  }
+}
+
+TEST(NoiseEdges, LeaveTheGivenGraphInPlace) {
+  const Dataset cora = load_dataset("cora");
+  const NoisyGraph noisy = add_noise_edges(&cora.graph, cora.rows(), 0.001, 1);
+  check_order(*noisy.graph.pattern);
+  EXPECT_EQ(noisy.graph.nnz(), cora.graph.nnz() + noisy.added.nnz());
+  EXPECT_EQ(noisy.graph.values.size(), noisy.graph.pattern->col.size());
+  for (int64_t i = 0; i < cora.rows(); ++i) {
+    for (int64_t e = cora.graph.pattern->row_ptr[i]; e < cora.graph.pattern->row_ptr[i + 1]; ++e) {
+      ASSERT_TRUE(has(*noisy.graph.pattern, i, cora.graph.pattern->col[e]));
+      ASSERT_FALSE(has(noisy.added, i, cora.graph.pattern->col[e]));
+    }
+  }
+}
+
+TEST(NoiseEdges, DependOnTheSeedAlone) {
+  const auto columns = [](uint64_t seed) {
+    return add_noise_edges(nullptr, 90, 0.1, seed).added.col;
+  };
+  EXPECT_EQ(columns(3), columns(3));
+  EXPECT_NE(columns(3), columns(4));
+}
+
+}  // namespace
+}  // namespace glgnn
