@@ -1,0 +1,159 @@
+// Every reading of the paper is a setting; each test shows that it changes what it should. This
+// file: the network of graphs, the loss and the training.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "readings_util.h"
+
+namespace glgnn {
+namespace {
+
+TEST(Readings, Aggregation) {
+  Toy toy;
+  Config config = Toy::config();
+  const auto has_parameter = [&](Aggregation reading) {
+    config.aggregation = reading;
+    GlGnn model(toy.problem, config, Context{1});
+    for (const Parameter* p : model.parameters()) {
+      if (p->name == "network.agg") return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(has_parameter(Aggregation::kTrained));
+  EXPECT_FALSE(has_parameter(Aggregation::kMean));
+  EXPECT_FALSE(has_parameter(Aggregation::kPrevious));
+  // All start with agreement of the same kind, but only `previous` changes by finishing an epoch.
+  const auto own_weight = [&](Aggregation reading, int finished) {
+    config.aggregation = reading;
+    return forward(toy.problem, config, false, finished).network[3][3];
+  };
+  EXPECT_EQ(own_weight(Aggregation::kTrained, 0), own_weight(Aggregation::kTrained, 1));
+  EXPECT_EQ(own_weight(Aggregation::kPrevious, 0), own_weight(Aggregation::kTrained, 0));
+  EXPECT_NE(own_weight(Aggregation::kPrevious, 0), own_weight(Aggregation::kPrevious, 1));
+  EXPECT_NE(own_weight(Aggregation::kMean, 0), own_weight(Aggregation::kTrained, 0));
+}
+
+TEST(Readings, AttentionAndNetworkWeight) {
+  Toy toy;
+  Config config = Toy::config();
+  const Model per_row = train(toy.problem, config);
+  EXPECT_EQ(per_row.parameter("network.a").rows(), 60);
+  EXPECT_EQ(per_row.parameter("network.b").size(), 16);
+  config.attention = Attention::kShared;
+  config.network_weight = NetworkWeight::kScalar;
+  const Model shared = train(toy.problem, config);
+  EXPECT_EQ(shared.parameter("network.a").rows(), 1);
+  EXPECT_EQ(shared.parameter("network.b").size(), 1);
+  // Untrained, both forms say the same.
+  const Matrix scalar = forward(toy.problem, config, false).network;
+  config.network_weight = NetworkWeight::kMatrix;
+  config.attention = Attention::kPerRow;
+  const Matrix matrix = forward(toy.problem, config, false).network;
+  for (int64_t e = 0; e < scalar.size(); ++e) EXPECT_NEAR(scalar.data()[e], matrix.data()[e], 1e-5);
+}
+
+TEST(Readings, NetworkStartScalesTheLogits) {
+  Toy toy;
+  Config config = Toy::config();
+  const Matrix five = forward(toy.problem, config, false).logits;
+  config.network_start = 10;
+  const Matrix ten = forward(toy.problem, config, false).logits;
+  for (int64_t e = 0; e < five.size(); ++e) EXPECT_NEAR(2 * five.data()[e], ten.data()[e], 1e-4);
+}
+
+TEST(Readings, LossWeights) {
+  Toy toy;
+  Config config = Toy::config();
+  const auto first_epoch = [&](const std::function<void(Config&)>& change) {
+    Config changed = config;
+    change(changed);
+    return train(toy.problem, changed).history[0];
+  };
+  const EpochReport base = first_epoch([](Config&) {});
+  EXPECT_NEAR(base.loss, base.loss_graph + base.loss_entropy + base.loss_decay, 1e-9);
+  EXPECT_NEAR(first_epoch([](Config& c) { c.mu1 *= 3; }).loss_graph, 3 * base.loss_graph, 1e-6);
+  EXPECT_NEAR(first_epoch([](Config& c) { c.mu2 *= 3; }).loss_entropy, 3 * base.loss_entropy, 1e-6);
+  EXPECT_NEAR(first_epoch([](Config& c) { c.weight_decay *= 3; }).loss_decay, 3 * base.loss_decay,
+              1e-6);
+  EXPECT_GT(first_epoch([](Config& c) { c.decay_on = DecayOn::kAll; }).loss_decay, base.loss_decay);
+  // Without the graph's loss the second graph cannot move the weights.
+  EXPECT_NE(first_epoch([](Config& c) { c.mu1 = 0; }).val_loss, base.val_loss);
+}
+
+TEST(Readings, DropoutIsForTrainingOnly) {
+  Toy toy;
+  Config config = Toy::config();
+  const Matrix evaluation = forward(toy.problem, config, false).logits;
+  const Matrix training = forward(toy.problem, config, true).logits;
+  config.dropout = 0;
+  const Matrix without = forward(toy.problem, config, false).logits;
+  for (int64_t e = 0; e < without.size(); ++e) EXPECT_EQ(without.data()[e], evaluation.data()[e]);
+  EXPECT_NE(training.data()[0], evaluation.data()[0]);
+}
+
+TEST(Readings, RefreshKeepsTheNeighboursInBetween) {
+  Toy toy;
+  Config config = Toy::config();
+  config.learning_rate = 0.2;
+  const auto choices = [&](int64_t refresh) {
+    config.refresh = refresh;
+    config.epochs = 4;
+    config.hops = 1;
+    Config first = config;
+    first.epochs = 1;
+    Problem without_validation = toy.problem;
+    without_validation.val.clear();  // the last epoch is kept
+    return std::pair{train(without_validation, first).module_graphs[0].pattern->col,
+                     train(without_validation, config).module_graphs[0].pattern->col};
+  };
+  const auto [first_kept, last_kept] = choices(4);
+  EXPECT_EQ(first_kept, last_kept);
+  const auto [first_fresh, last_fresh] = choices(1);
+  EXPECT_NE(first_fresh, last_fresh);
+}
+
+// After an evaluation the training pass only looks again at the rows whose labels are shown.
+TEST(Readings, TheShortWayToTrainingNeighboursIsTheSameChoice) {
+  for (const bool sparse : {false, true}) {
+    for (const bool diagonal : {false, true}) {
+      for (const double weight : {0.3, 1.0, 30.0}) {
+        Toy toy(60, 7, sparse);
+        Config config = Toy::config();
+        config.diagonal = diagonal;
+        config.label_weight = weight;
+        config.label_hide = 0.25;
+        GlGnn model(toy.problem, config, Context{1});
+        Tape tape(Context{1}, false);
+        model.finish_epoch(model.forward(tape, {true, 0, true}));
+        const Csr whole = to_csr(model.forward(tape, {true, 1, true}).modules[0].graph);
+        const Csr unlabelled = to_csr(model.forward(tape, {false, 1, true}).modules[0].graph);
+        ASSERT_TRUE(model.modules()[0].has_label_free_choice());
+        const Csr short_way = to_csr(model.forward(tape, {true, 1, true}).modules[0].graph);
+        EXPECT_EQ(whole.pattern->col, short_way.pattern->col);
+        EXPECT_EQ(whole.values, short_way.values);
+        EXPECT_NE(whole.values, unlabelled.values);
+        model.finish_step();
+        EXPECT_FALSE(model.modules()[0].has_label_free_choice());
+      }
+    }
+  }
+}
+
+TEST(Readings, ModulesAndHiddenAndSeed) {
+  Toy toy;
+  Config config = Toy::config();
+  config.modules = 2;
+  config.hidden = 5;
+  const Model model = train(toy.problem, config);
+  EXPECT_EQ(model.network.rows(), 3);
+  EXPECT_EQ(model.module_graphs.size(), 2u);
+  EXPECT_EQ(model.parameter("module1.w1").cols(), 5);
+  Config other = config;
+  other.seed = 1;
+  EXPECT_NE(train(toy.problem, other).parameter("module0.s").data()[0],
+            model.parameter("module0.s").data()[0]);
+}
+
+}  // namespace
+}  // namespace glgnn
