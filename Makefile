@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 
-.PHONY: demo test build deps format check results asan clean
+.PHONY: demo test build deps format check results bench asan clean
 
 demo: build
 	build/glgnn fit wine --out build/wine.glgnn
@@ -31,6 +31,12 @@ format: deps
 # The tables of docs/results.md (hours).
 results: build
 	$(PYTHON) tools/make_results.py
+
+# docs/benchmarks.md, with the peers' packages installed (an hour). Options: make bench BENCH="--mnist DIR".
+bench: build
+	@tools/install-deps bench
+	build/glgnn bench --json $(BENCH) > build/bench.json
+	$(PYTHON) bench/make_page.py build/bench.json
 
 # All tests once more under the address and undefined-behaviour sanitizers.
 asan: deps

@@ -1,5 +1,5 @@
-// glgnn bench: kernels, training epochs, graph building and scaling, each beside its limit or a peer
-// in the same run with the same threads.
+// glgnn bench: kernels, training epochs, graph building and scaling, each beside its limit or a
+// peer in the same run with the same threads.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 namespace glgnn::bench {
 
 struct Options {
-  std::string only;    // "kernels", "epochs", "graphs" or "scaling"; empty: all
+  std::string only;  // "kernels", "epochs", "graphs" or "scaling"; empty: all
   int threads = 1;
-  bool quick = false;  // small sizes and few repeats: to see that it works
+  bool quick = false;                       // small sizes and few repeats: to see that it works
   std::string python = "/usr/bin/python3";  // runs the peers; "none": they are left out
   std::string mnist{};                      // folder of a large set for graph building
   std::function<void(const std::string&)> say = [](const std::string&) {};  // what is measured now

@@ -2,7 +2,6 @@
 
 #include <cblas.h>
 
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -14,72 +13,95 @@ namespace {
 
 constexpr int64_t kTile = 288;  // rows and columns of the tiles of kernels/cpu
 
-// sgemm takes 32-bit sizes.
-int narrow(int64_t size) { return static_cast<int>(size); }
+// A product c = a op(b) with c m x n of the given row strides; sgemm takes 32-bit sizes.
+struct Sgemm {
+  CBLAS_TRANSPOSE transpose_b;
+  int64_t m, n, k, stride_a, stride_b, stride_c;
+  float keep = 0;  // of what c held
 
-double product_seconds(CBLAS_TRANSPOSE transpose_b, int64_t m, int64_t n, int64_t k, int threads,
-                       double budget) {
+  void operator()(float* c, const float* a, const float* b) const {
+    const auto narrow = [](int64_t size) { return static_cast<int>(size); };
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, transpose_b, narrow(m), narrow(n), narrow(k), 1.0f, a,
+                narrow(stride_a), b, narrow(stride_b), keep, c, narrow(stride_c));
+  }
+};
+
+std::vector<float> numbers(int64_t count) {
+  return std::vector<float>(static_cast<size_t>(count), 0.5f);
+}
+
+double large_seconds(CBLAS_TRANSPOSE transpose_b, int64_t m, int64_t n, int64_t k,
+                     Repeats repeats) {
   cpu::use_single_threaded_blas();
-  const std::vector<float> a(static_cast<size_t>(m * k), 0.5f);
-  const std::vector<float> b(static_cast<size_t>(n * k), 0.25f);
-  std::vector<float> c(static_cast<size_t>(m * n));
+  const auto a = numbers(m * k), b = numbers(n * k);
+  auto c = numbers(m * n);
   const int64_t stride_b = transpose_b == CblasTrans ? k : n;
-  return shortest_seconds(budget, [&] {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int part = 0; part < threads; ++part) {
-      const int64_t begin = part * m / threads, end = (part + 1) * m / threads;
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, transpose_b, narrow(end - begin), narrow(n),
-                  narrow(k), 1.0f, a.data() + begin * k, narrow(k), b.data(), narrow(stride_b),
-                  0.0f, c.data() + begin * n, narrow(n));
+  return shortest_seconds(repeats.budget, [&] {
+#pragma omp parallel for num_threads(repeats.threads) schedule(static, 1)
+    for (int part = 0; part < repeats.threads; ++part) {
+      const int64_t begin = part * m / repeats.threads, end = (part + 1) * m / repeats.threads;
+      const Sgemm product{transpose_b, end - begin, n, k, k, stride_b, n};
+      product(c.data() + begin * n, a.data() + begin * k, b.data());
     }
   });
 }
 
-}  // namespace
-
-double sgemm_seconds(int64_t m, int64_t n, int64_t k, int threads, double budget) {
-  return product_seconds(CblasTrans, m, n, k, threads, budget);
-}
-
-double sgemm_plain_seconds(int64_t m, int64_t n, int64_t k, int threads, double budget) {
-  return product_seconds(CblasNoTrans, m, n, k, threads, budget);
-}
-
-double sgemm_tiles_seconds(int64_t n, int64_t d, int threads, double budget) {
+// visit(tile, i, j, rows, columns) for every tile of N x N that begins at row i and column j.
+template <class Visit>
+double tiles_seconds(int64_t n, Repeats repeats, const Visit& visit) {
   cpu::use_single_threaded_blas();
-  const std::vector<float> z(static_cast<size_t>(n * d), 0.5f);
-  const int64_t blocks = (n + kTile - 1) / kTile;
-  return shortest_seconds(budget, [&] {
-#pragma omp parallel num_threads(threads)
+  return shortest_seconds(repeats.budget, [&] {
+#pragma omp parallel num_threads(repeats.threads)
     {
-      std::vector<float> tile(kTile * kTile);
+      auto tile = numbers(kTile * kTile);
 #pragma omp for schedule(dynamic)
-      for (int64_t i = 0; i < blocks; ++i) {
-        const int64_t rows = std::min(kTile, n - i * kTile);
-        for (int64_t j = 0; j < blocks; ++j) {
-          const int64_t columns = std::min(kTile, n - j * kTile);
-          cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, narrow(rows), narrow(columns),
-                      narrow(d), 1.0f, z.data() + i * kTile * d, narrow(d),
-                      z.data() + j * kTile * d, narrow(d), 0.0f, tile.data(), narrow(kTile));
+      for (int64_t i = 0; i < n; i += kTile) {
+        for (int64_t j = 0; j < n; j += kTile) {
+          visit(tile.data(), i, j, std::min(kTile, n - i), std::min(kTile, n - j));
         }
       }
     }
   });
 }
 
-double copy_rate(int threads, double budget) {
-  constexpr int64_t kNumbers = int64_t{1} << 26;  // 256 MB
-  const std::vector<float> from(kNumbers, 1.0f);
-  std::vector<float> to(kNumbers);
-  const double seconds = shortest_seconds(budget, [&] {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int part = 0; part < threads; ++part) {
-      const int64_t begin = part * kNumbers / threads, end = (part + 1) * kNumbers / threads;
+}  // namespace
+
+double sgemm_seconds(int64_t m, int64_t n, int64_t k, Repeats repeats) {
+  return large_seconds(CblasNoTrans, m, n, k, repeats);
+}
+
+ProductLimit similarity_limit(int64_t n, int64_t d, Repeats repeats) {
+  const auto z = numbers(n * d);
+  const auto visit = [&](float* tile, int64_t i, int64_t j, int64_t rows, int64_t columns) {
+    const Sgemm product{CblasTrans, rows, columns, d, d, d, kTile};
+    product(tile, z.data() + i * d, z.data() + j * d);
+  };
+  return {large_seconds(CblasTrans, n, n, d, repeats), tiles_seconds(n, repeats, visit)};
+}
+
+ProductLimit gradient_limit(int64_t n, int64_t d, Repeats repeats) {
+  const auto z = numbers(n * d);
+  auto d_z = numbers(n * d);
+  const auto visit = [&](float* tile, int64_t i, int64_t j, int64_t rows, int64_t columns) {
+    const Sgemm product{CblasNoTrans, rows, d, columns, kTile, d, d, j == 0 ? 0.0f : 1.0f};
+    product(d_z.data() + i * d, tile, z.data() + j * d);
+  };
+  return {large_seconds(CblasNoTrans, n, d, n, repeats), tiles_seconds(n, repeats, visit)};
+}
+
+double copy_rate(int64_t count, Repeats repeats) {
+  const auto from = numbers(count);
+  auto to = numbers(count);
+  const double seconds = shortest_seconds(repeats.budget, [&] {
+#pragma omp parallel for num_threads(repeats.threads) schedule(static, 1)
+    for (int part = 0; part < repeats.threads; ++part) {
+      const int64_t begin = part * count / repeats.threads;
+      const int64_t end = (part + 1) * count / repeats.threads;
       std::memcpy(to.data() + begin, from.data() + begin,
                   static_cast<size_t>(end - begin) * sizeof(float));
     }
   });
-  return 2.0 * kNumbers * sizeof(float) / seconds;
+  return 2.0 * static_cast<double>(count) * sizeof(float) / seconds;
 }
 
 }  // namespace glgnn::bench

@@ -1,12 +1,29 @@
 #include "bench/measure.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace glgnn::bench {
+namespace {
+
+// Seconds that all cores together have worked.
+std::optional<double> worked_seconds() {
+  std::ifstream in("/proc/stat");
+  std::string cpu;
+  double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft_irq = 0, stolen = 0;
+  in >> cpu >> user >> nice >> system >> idle >> wait >> irq >> soft_irq >> stolen;
+  if (!in) return std::nullopt;
+  const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return (user + nice + system + irq + soft_irq + stolen) / ticks;
+}
+
+}  // namespace
 
 double shortest_seconds(double budget, const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
@@ -19,6 +36,14 @@ double shortest_seconds(double budget, const std::function<void()>& work) {
     total += seconds;
   }
   return best;
+}
+
+std::optional<double> others_busy_cores(double seconds) {
+  const auto before = worked_seconds();
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  const auto after = worked_seconds();
+  if (!before || !after) return std::nullopt;
+  return (*after - *before) / seconds;
 }
 
 double median(std::vector<double> values) {

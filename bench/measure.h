@@ -10,6 +10,10 @@ namespace glgnn::bench {
 // The shortest of as many runs as fit into `budget` seconds, two at least.
 double shortest_seconds(double budget, const std::function<void()>& work);
 
+// Cores' worth of work that the rest of the machine does while this process sleeps so long; nothing
+// where /proc does not say. Other work stalls every parallel loop: times are then too long.
+std::optional<double> others_busy_cores(double seconds);
+
 double median(std::vector<double> values);
 
 // The largest memory this process has held since it began, or since reset_peak; unlike

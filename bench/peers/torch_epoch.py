@@ -14,7 +14,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import statistics
 import sys
 import time
@@ -169,6 +168,12 @@ def others_busy(seconds=1.0):
     return (busy() - before) / seconds
 
 
+def peak_mb():
+    """The largest memory held so far; getrusage would count that of the process which started this one."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:"))
+
+
 def main():
     blas = blas_in_use()
     if blas is None:
@@ -182,7 +187,7 @@ def main():
     c = int(labels.max()) + 1
     model = Network(n, f, c)
     optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
-    one_hot = nnf.one_hot(labels, c).float()
+    one_hot = nnf.one_hot(labels.clamp(min=0), c).float()
     kinds = [None] * options.modules  # None: every pair is "other"
     if edges is not None:  # the given graph in every epoch: its shells are made once
         given = torch.zeros(n, n, dtype=torch.bool)
@@ -222,7 +227,7 @@ def main():
         "epochs": options.epochs, "threads": options.threads,
         "train_seconds_min": min(train_seconds[1:]), "train_seconds_median": statistics.median(train_seconds[1:]),
         "eval_seconds_min": min(eval_seconds[1:]), "eval_seconds_median": statistics.median(eval_seconds[1:]),
-        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_mb": peak_mb(),
         "others_busy_cores": round(busy, 2), "first_loss": losses[0], "last_loss": losses[-1],
         "torch": torch.__version__, "blas": blas,
     }
@@ -234,7 +239,7 @@ def main():
         for part in ("train", "eval"):
             print(f"{part}: {result[part + '_seconds_min']:.3f} s per epoch (min), "
                   f"{result[part + '_seconds_median']:.3f} s (median of {options.epochs})")
-        print(f"peak memory {result['peak_rss_mb']:.0f} MB; loss {losses[0]:.3f} -> {losses[-1]:.3f}; "
+        print(f"peak memory {result['peak_mb']:.0f} MB; loss {losses[0]:.3f} -> {losses[-1]:.3f}; "
               f"torch {result['torch']}, {blas}")
         if busy > 0.1:
             print(f"not to be used for comparison: other processes kept {busy:.1f} cores busy")

@@ -1,4 +1,5 @@
-// What fit() leaves behind: parameters, predictions of the fitted rows, learned graphs; and its file.
+// What fit() leaves behind: parameters, predictions of the fitted rows, learned graphs; and its
+// file.
 #pragma once
 
 #include <glgnn/config.h>
@@ -20,26 +21,27 @@ struct NamedMatrix {
 struct EpochReport {
   int64_t epoch = 0;   // 1 .. epochs
   int64_t epochs = 0;  // planned
-  double loss = 0, loss_graph = 0, loss_entropy = 0, loss_decay = 0;  // weighted: the first is the sum
-  double train_accuracy = 0, val_accuracy = 0, val_loss = 0;          // of the evaluation forward
-  bool best = false;                                                  // the best so far: kept
-  double seconds = 0;                                                 // since this run began
+  double loss = 0, loss_graph = 0, loss_entropy = 0,
+         loss_decay = 0;                                      // weighted: the first is the sum
+  double train_accuracy = 0, val_accuracy = 0, val_loss = 0;  // of the evaluation forward
+  bool best = false;                                          // the best so far: kept
+  double seconds = 0;                                         // since this run began
 };
 
 struct Model {
   Config config;  // with k, epochs and scaling resolved
   std::string dataset;
   std::vector<std::string> feature_names, class_names;
-  std::vector<std::string> row_ids;     // empty: row numbers
-  std::vector<int32_t> train, val;      // the rows whose labels were seen
-  std::vector<EpochReport> history;     // every epoch
-  int64_t best_epoch = 0;               // the epoch that all of the below belong to
+  std::vector<std::string> row_ids;  // empty: row numbers
+  std::vector<int32_t> train, val;   // the rows whose labels were seen
+  std::vector<EpochReport> history;  // every epoch
+  int64_t best_epoch = 0;            // the epoch that all of the below belong to
 
   std::vector<NamedMatrix> parameters;
-  Matrix probabilities;                 // N x C, the prediction
-  Matrix network;                       // (M + 1) x (M + 1), the aggregation module last
-  std::vector<Csr> module_graphs;       // A'_m
-  Csr fused_graph;                      // of all modules; each row sums to 1
+  Matrix probabilities;            // N x C, the prediction
+  Matrix network;                  // (M + 1) x (M + 1), the aggregation module last
+  std::vector<Csr> module_graphs;  // A'_m
+  Csr fused_graph;                 // of all modules; each row sums to 1
 
   const Matrix& parameter(const std::string& name) const;
 };
@@ -57,8 +59,8 @@ std::vector<int32_t> predicted_classes(const Matrix& probabilities);
 double accuracy(const Matrix& probabilities, const std::vector<int32_t>& labels,
                 const std::vector<int32_t>& rows);
 
-// Written beside, synced and renamed; checksummed. Reading a file that is not whole, not ours, or of
-// another version throws kData with the reason.
+// Written beside, synced and renamed; checksummed. Reading a file that is not whole, not ours, or
+// of another version throws kData with the reason.
 void save_model(const Model& model, const std::string& path);
 Model load_model(const std::string& path);
 

@@ -24,9 +24,9 @@ struct Problem {
 
 struct FitOptions {
   std::function<bool(const EpochReport&)> on_epoch;  // false: stop now, as after Ctrl-C
-  std::string checkpoint;          // file to keep the state in; empty: none
-  double checkpoint_seconds = 5;   // at most this much work is lost
-  bool resume = false;             // continue from the checkpoint, to the same bits
+  std::string checkpoint;                            // file to keep the state in; empty: none
+  double checkpoint_seconds = 5;                     // at most this much work is lost
+  bool resume = false;  // continue from the checkpoint, to the same bits
 };
 
 struct FitResult {
@@ -34,8 +34,8 @@ struct FitResult {
   bool interrupted = false;  // on_epoch said stop; the checkpoint holds the state
 };
 
-// Trains config.epochs epochs (0 and k = 0 must be resolved: resolve_auto) and keeps the epoch with the
-// best validation accuracy, then the lower validation loss.
+// Trains config.epochs epochs (0 and k = 0 must be resolved: resolve_auto) and keeps the epoch with
+// the best validation accuracy, then the lower validation loss.
 FitResult fit(const Problem& problem, const Config& config, const Context& context,
               const FitOptions& options = {});
 

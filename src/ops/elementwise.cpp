@@ -1,18 +1,38 @@
 #include "kernels/elementwise.h"
 
 #include "core/check.h"
+#include "core/parallel.h"
 #include "kernels/dropout.h"
 #include "kernels/row_softmax.h"
 #include "ops/ops.h"
 
 namespace glgnn {
+namespace {
+
+// work(begin, size) on pieces of n numbers.
+template <class Work>
+void for_pieces(int64_t n, int threads, Work&& work) {
+  for_row_ranges(n, n, threads, [&](int64_t begin, int64_t end) { work(begin, end - begin); });
+}
+
+// Rows begin .. end of a matrix.
+template <class T>
+MatView<T> rows_of(MatView<T> x, int64_t begin, int64_t end) {
+  return {x[begin], end - begin, x.cols};
+}
+
+}  // namespace
 
 Var relu(Tape& tape, Var x) {
   auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
-  ref::relu_forward(written->data(), x.data(), x.value->size());
+  for_pieces(x.value->size(), tape.threads(), [&, out = written->data()](int64_t at, int64_t n) {
+    ref::relu_forward(out + at, x.data() + at, n);
+  });
   if (y.grad) {
-    tape.record([=, y = y] {
-      ref::relu_backward<float>(x.d_data(), y.grad->data(), x.data(), x.value->size());
+    tape.record([&tape, x, y = y] {
+      for_pieces(x.value->size(), tape.threads(), [&](int64_t at, int64_t n) {
+        ref::relu_backward<float>(x.d_data() + at, y.grad->data() + at, x.data() + at, n);
+      });
     });
   }
   return y;
@@ -33,11 +53,16 @@ Var multiply(Tape& tape, Var a, Var b) {
   GLGNN_ASSERT(a.rows() == b.rows() && a.cols() == b.cols());
   auto [written, y] = tape.make(a.rows(), a.cols(), a.grad || b.grad);
   const int64_t n = a.value->size();
-  ref::multiply_forward(written->data(), a.data(), b.data(), n);
+  for_pieces(n, tape.threads(), [&, out = written->data()](int64_t at, int64_t size) {
+    ref::multiply_forward(out + at, a.data() + at, b.data() + at, size);
+  });
   if (y.grad) {
-    tape.record([=, y = y] {
-      if (a.grad) ref::multiply_backward<float>(a.d_data(), y.grad->data(), b.data(), n);
-      if (b.grad) ref::multiply_backward<float>(b.d_data(), y.grad->data(), a.data(), n);
+    tape.record([&tape, a, b, n, y = y] {
+      for_pieces(n, tape.threads(), [&](int64_t at, int64_t size) {
+        const float* d_y = y.grad->data() + at;
+        if (a.grad) ref::multiply_backward<float>(a.d_data() + at, d_y, b.data() + at, size);
+        if (b.grad) ref::multiply_backward<float>(b.d_data() + at, d_y, a.data() + at, size);
+      });
     });
   }
   return y;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/check.h"
+#include "core/parallel.h"
 #include "kernels/edge_dot.h"
 #include "kernels/edge_softmax.h"
 #include "ops/ops.h"
@@ -149,12 +150,21 @@ Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z) {
 Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse) {
   GLGNN_ASSERT(lse.rows() == pattern->rows && s.rows() == pattern->nnz());
   auto [written, p] = tape.make(s.rows(), 1, s.grad);
-  ref::edge_exp_forward(written->data(), s.data(), lse.data(), pattern->row_ptr.data(),
-                        pattern->rows);
+  for_row_ranges(pattern->rows, pattern->nnz(), tape.threads(),
+                 [&, out = written->data()](int64_t begin, int64_t end) {
+                   ref::edge_exp_forward(out, s.data(), lse.data() + begin,
+                                         pattern->row_ptr.data() + begin, end - begin);
+                 });
   if (p.grad) {
-    tape.record([=, p = p] {
-      ref::edge_exp_backward(s.d_data(), lse.d_data(), p.grad->data(), p.data(),
-                             pattern->row_ptr.data(), pattern->rows);
+    tape.record([&tape, pattern, s, lse, p = p] {
+      // With a kept choice lse is a constant and its gradient goes nowhere.
+      std::vector<float> unused(lse.grad ? 0 : pattern->rows);
+      float* d_lse = lse.grad ? lse.d_data() : unused.data();
+      for_row_ranges(pattern->rows, pattern->nnz(), tape.threads(),
+                     [&](int64_t begin, int64_t end) {
+                       ref::edge_exp_backward(s.d_data(), d_lse + begin, p.grad->data(), p.data(),
+                                              pattern->row_ptr.data() + begin, end - begin);
+                     });
     });
   }
   return p;
@@ -163,11 +173,18 @@ Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse) {
 Var edge_softmax(Tape& tape, SharedPattern pattern, Var s) {
   GLGNN_ASSERT(s.rows() == pattern->nnz());
   auto [written, p] = tape.make(s.rows(), 1, s.grad);
-  ref::edge_softmax_forward(written->data(), s.data(), pattern->row_ptr.data(), pattern->rows);
+  for_row_ranges(pattern->rows, pattern->nnz(), tape.threads(),
+                 [&, out = written->data()](int64_t begin, int64_t end) {
+                   ref::edge_softmax_forward(out, s.data(), pattern->row_ptr.data() + begin,
+                                             end - begin);
+                 });
   if (p.grad) {
-    tape.record([=, p = p] {
-      ref::edge_softmax_backward(s.d_data(), p.grad->data(), p.data(), pattern->row_ptr.data(),
-                                 pattern->rows);
+    tape.record([&tape, pattern, s, p = p] {
+      for_row_ranges(
+          pattern->rows, pattern->nnz(), tape.threads(), [&](int64_t begin, int64_t end) {
+            ref::edge_softmax_backward<float>(s.d_data(), p.grad->data(), p.data(),
+                                              pattern->row_ptr.data() + begin, end - begin);
+          });
     });
   }
   return p;

@@ -1,5 +1,6 @@
 #include "kernels/graph_norm.h"
 
+#include "core/parallel.h"
 #include "ops/ops.h"
 
 namespace glgnn {
@@ -7,12 +8,19 @@ namespace glgnn {
 SparseVar row_scale(Tape& tape, SparseVar a) {
   auto [written, y] = tape.make(a.values.rows(), 1, a.values.grad);
   auto [sum, sum_var] = tape.make(a.pattern->rows, 1, false);
-  const int64_t* row_ptr = a.pattern->row_ptr.data();
-  ref::row_scale_forward(written->data(), sum->data(), a.values.data(), row_ptr, a.pattern->rows);
+  const int64_t rows = a.pattern->rows, nnz = a.pattern->nnz();
+  for_row_ranges(rows, nnz, tape.threads(),
+                 [&, out = written->data(), sums = sum->data()](int64_t begin, int64_t end) {
+                   ref::row_scale_forward(out, sums + begin, a.values.data(),
+                                          a.pattern->row_ptr.data() + begin, end - begin);
+                 });
   if (y.grad) {
-    tape.record([=, y = y, sums = sum_var] {
-      ref::row_scale_backward(a.values.d_data(), y.grad->data(), y.data(), sums.data(),
-                              a.pattern->row_ptr.data(), a.pattern->rows);
+    tape.record([&tape, a, rows, nnz, y = y, sums = sum_var] {
+      for_row_ranges(rows, nnz, tape.threads(), [&](int64_t begin, int64_t end) {
+        ref::row_scale_backward<float>(a.values.d_data(), y.grad->data(), y.data(),
+                                       sums.data() + begin, a.pattern->row_ptr.data() + begin,
+                                       end - begin);
+      });
     });
   }
   return {a.pattern, y, nullptr};

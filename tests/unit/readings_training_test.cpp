@@ -107,10 +107,13 @@ TEST(Readings, RefreshKeepsTheNeighboursInBetween) {
     return std::pair{train(without_validation, first).module_graphs[0].pattern->col,
                      train(without_validation, config).module_graphs[0].pattern->col};
   };
-  const auto [first_kept, last_kept] = choices(4);
-  EXPECT_EQ(first_kept, last_kept);
-  const auto [first_fresh, last_fresh] = choices(1);
-  EXPECT_NE(first_fresh, last_fresh);
+  for (const bool rescale : {true, false}) {
+    config.rescale = rescale;
+    const auto [first_kept, last_kept] = choices(4);
+    EXPECT_EQ(first_kept, last_kept);
+    const auto [first_fresh, last_fresh] = choices(1);
+    EXPECT_NE(first_fresh, last_fresh);
+  }
 }
 
 // After an evaluation the training pass only looks again at the rows whose labels are shown.

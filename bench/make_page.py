@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Writes docs/benchmarks.md and the plot docs/benchmarks.svg from the answer of `glgnn bench --json`.
+
+    bench/make_page.py REPORT.json     also kept as docs/benchmarks.json
+    bench/make_page.py                 again from docs/benchmarks.json; without it the page says that
+                                       nothing is measured yet
+"""
+
+import json
+import pathlib
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+
+import plot  # noqa: E402  (beside this file)
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+KEPT = DOCS / "benchmarks.json"
+NOT_YET = ["Not measured yet."]
+
+
+def of_part(report, prefix):
+    return [r for r in report["results"] if r["name"].startswith(prefix + "/")]
+
+
+def cell(value, form):
+    return "-" if value is None else format(value, form)
+
+
+def seconds(value):
+    if value is None:
+        return "-"
+    return f"{value:.3g} s" if value >= 1 else f"{1e3 * value:.3g} ms"
+
+
+def rate(result):
+    if "gflops" in result:
+        return f"{result['gflops']:.1f} GFLOP/s"
+    return f"{result['gbs']:.1f} GB/s" if "gbs" in result else "-"
+
+
+def size(result):
+    return ", ".join(f"{key} {result[key]}" for key in ("n", "d", "k") if key in result)
+
+
+def table(titles, rows):
+    return ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|", *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def kernels(report):
+    rows = []
+    for r in of_part(report, "kernels"):
+        large, tiles = (r.get(f"sgemm_{form}_gflops") for form in ("large", "tiles"))
+        rows.append([r["name"].removeprefix("kernels/") + (" (ref)" if r.get("form") == "ref" else ""), size(r), seconds(r["seconds"]), rate(r), r["peer"] or "-",
+                     seconds(r["peer_seconds"]), cell(r.get("share_of_limit"), ".2f"),
+                     cell(large, ".0f"), cell(tiles, ".0f"), cell(r["peak_mb"], ".0f")])
+    if not rows:
+        return NOT_YET
+    copy = of_part(report, "limit")
+    notes = [f"Stream copy: {r['gbs']:.1f} GB/s, read and written." for r in copy]
+    return [*notes, "", *table(["kernel", "size", "time", "rate", "limit", "limit's time", "share of the limit",
+                                "sgemm, large", "sgemm, tiles", "MB"], rows)]
+
+
+def epochs(report):
+    rows = [[r["name"].removeprefix("epoch/"), size(r), seconds(r["seconds"]), seconds(r["peer_seconds"]),
+             cell(r["ratio"], ".1f"), cell(r["peak_mb"], ".0f"), cell(r["peer_peak_mb"], ".0f"),
+             cell(r.get("memory_ratio"), ".1f"), r.get("note", "")] for r in of_part(report, "epoch")]
+    return table(["set", "size", "ours", "PyTorch", "ratio", "our MB", "PyTorch's MB", "ratio of MB", "note"],
+                 rows) if rows else NOT_YET
+
+
+def graphs(report):
+    rows = [[r["name"].removeprefix("graph/"), size(r), seconds(r["seconds"]), r["peer"], seconds(r["peer_seconds"]),
+             cell(r["ratio"], ".2f"), cell(r.get("recall"), ".4f"), cell(r["peak_mb"], ".0f"),
+             cell(r["peer_peak_mb"], ".0f"), r.get("note", "")] for r in of_part(report, "graph")]
+    return table(["set", "size", "ours", "peer", "peer's time", "ratio", "peer's recall", "our MB", "peer's MB", "note"],
+                 rows) if rows else NOT_YET
+
+
+def scaling(report):
+    rows = [[str(r.get("n", r["name"].removeprefix("scaling/"))), seconds(r["seconds"]), cell(r["peak_mb"], ".0f"),
+             r.get("note", "")] for r in of_part(report, "scaling")]
+    if not rows:
+        return NOT_YET
+    fits = [f"N = {fit['from']:.0f} to {fit['to']:.0f}: seconds grow as N^{fit['seconds']:.2f}, "
+            f"memory as N^{fit['peak_mb']:.2f}." for fit in report.get("scaling", {}).values() if fit]
+    return [*table(["N", "epoch", "MB", "note"], rows), "", *fits]
+
+
+def goals(report):
+    """(what, found, wanted, reached) of issue 3, from the numbers above."""
+    found = {(r["name"], r["peer"]): r for r in report["results"]}
+
+    def value(name, peer, key):
+        result = found.get((name, peer))
+        return result.get(key) if result else None
+
+    at_least, at_most = [], []
+    for dataset, ratio in (("digits", 20), ("cora", 40), ("citeseer", 40), ("20news", 20)):
+        at_least.append((f"epoch of {dataset}, times faster than PyTorch", value(f"epoch/{dataset}", "torch", "ratio"), ratio))
+    at_least.append(("epoch of 20news, times less memory", value("epoch/20news", "torch", "memory_ratio"), 20))
+    for dataset in ("digits", "20news", "mnist"):
+        at_least.append((f"graph of {dataset}, times faster than faiss", value(f"graph/{dataset}", "faiss", "ratio"), 1))
+    for kernel, most in (("choose_lse/d64", 1.4), ("choose_lse/d256", 1.15), ("forward_backward/d64", 1.5),
+                         ("forward_backward/d256", 1.5)):
+        share = value(f"kernels/graph_learn_{kernel}", "sgemm", "share_of_limit")
+        at_most.append((f"graph_learn_{kernel}, times bare sgemm", share and 1 / share, most))
+    fit = (report.get("scaling") or {}).get("larger_half") or {}
+    at_most.append(("exponent of memory over N, larger half", fit.get("peak_mb"), 1.1))
+    for what, number, wanted in at_least:
+        yield what, number, f"at least {wanted}", number is not None and number >= wanted
+    for what, number, wanted in at_most:
+        yield what, number, f"at most {wanted}", number is not None and number <= wanted
+
+
+def goals_table(report):
+    rows = [[what, wanted, "not measured yet" if number is None else f"{number:.2f}",
+             "" if number is None else "yes" if reached else "no"] for what, number, wanted, reached in goals(report)]
+    return table(["goal", "wanted", "found", "reached"], rows)
+
+
+def origin(report):
+    if "commit" not in report:
+        return NOT_YET
+    flags = report["flags"]
+    lines = [f"Commit {report['commit']}, {report['time']}, {report['machine']}, {report['threads']} threads, {flags['simd']}; "
+             f"{flags['compiler']} {flags['build_type']} (`{flags['options']}`); {flags['blas']}.", "",
+             f"Command: `make bench`, which ran `{report['command']}` and `bench/make_page.py`."]
+    if report.get("quick"):
+        lines += ["", "**A quick run: small sizes, few repeats. Not for comparison.**"]
+    busy = report.get("others_busy_cores")
+    if busy is not None and busy > 0.1:
+        lines += ["", f"**Other processes kept {busy:.1f} cores busy: the times are too long. Not for comparison.**"]
+    return lines
+
+
+def page(report):
+    picture = ["![times and memory](benchmarks.svg)", ""] if plot.draw(report, DOCS / "benchmarks.svg") else []
+    return [
+        "# Benchmarks", "",
+        "Written by `make bench`; every number comes from `docs/benchmarks.json`, one run on one machine with the same threads for",
+        "all. Do not edit by hand. A ratio above 1 means that ours is faster (or smaller).", "", *origin(report), "", *picture,
+        "## Goals", "", *goals_table(report), "",
+        "## Training epochs", "",
+        "One epoch of paper mode with its evaluation pass, the paper's k, three modules, graph unknown; medians. PyTorch:",
+        "`bench/peers/torch_epoch.py`, the same mathematics with dense N x N matrices on OpenBLAS. Memory is the peak of a fresh process.",
+        "", *epochs(report), "",
+        "## Building the graph alone", "",
+        "The 10 most similar other rows of every row (cosine), exact. faiss: IndexFlatIP; scikit-learn: kneighbors_graph; hnswlib is",
+        "approximate, its recall is counted against ours. Index building counts, reading does not; shortest of the repeats.", "",
+        *graphs(report), "",
+        "## Growth with the rows", "",
+        "Seconds of an epoch and peak memory, Gaussian classes with 64 features, k = 10, three modules.", "", *scaling(report), "",
+        "## Kernels", "",
+        "Shortest of the repeats. The limit of a kernel that computes is bare sgemm on the same products, as one large product or in",
+        "tiles that stay in the cache (GFLOP/s of both in the table), whichever is faster. All N x N pairs count, though each tile of",
+        "the symmetric matrix is computed once for both its sides: more than the whole limit is possible. The limit of a kernel that",
+        "moves data is a stream copy of as many bytes; what stays in a cache can beat it. (ref): a scalar loop on one thread.", "", *kernels(report), "",
+    ]
+
+
+def main():
+    if len(sys.argv) > 1:
+        shutil.copyfile(sys.argv[1], KEPT)
+    report = json.loads(KEPT.read_text()) if KEPT.exists() else {"results": []}
+    (DOCS / "benchmarks.md").write_text("\n".join(page(report)))
+    print("wrote docs/benchmarks.md")
+
+
+if __name__ == "__main__":
+    main()

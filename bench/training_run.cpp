@@ -1,0 +1,48 @@
+#include "bench/training_run.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/measure.h"
+#include "data/data.h"
+
+namespace glgnn::bench {
+
+Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan) {
+  config = resolve_auto(config, dataset);
+  config.scaling = resolve_scaling(config.scaling, dataset.features, dataset.scaling);
+  config.epochs = std::max<int64_t>(config.epochs, plan.least + 1);
+  scale_features(dataset.features, config.scaling);
+  const Split& split = dataset.splits.front();
+  std::vector<int32_t> seen = split.train;
+  seen.insert(seen.end(), split.val.begin(), split.val.end());
+  const Problem problem{.features = &dataset.features,
+                        .graph = nullptr,
+                        .labels = reveal_labels(dataset.labels, seen),
+                        .train = split.train,
+                        .val = split.val,
+                        .classes = dataset.classes()};
+  std::vector<double> seconds;
+  double before = 0;
+  FitOptions options;
+  options.on_epoch = [&](const EpochReport& report) {
+    if (report.epoch > 1) seconds.push_back(report.seconds - before);
+    before = report.seconds;
+    return report.epoch <= plan.least || report.seconds < plan.seconds;
+  };
+  fit(problem, config, Context{plan.threads}, options);
+  const auto peak = peak_mb();
+  return {{"seconds", median(seconds)},
+          {"peak_mb", peak ? Json(*peak) : Json(nullptr)},
+          {"extra",
+           {{"n", dataset.rows()},
+            {"d", dataset.features.cols()},
+            {"k", config.k},
+            {"modules", config.modules},
+            {"mode", get_setting(config, "mode")},
+            {"graph", "unknown"},
+            {"epochs", seconds.size()},
+            {"seconds_min", *std::min_element(seconds.begin(), seconds.end())}}}};
+}
+
+}  // namespace glgnn::bench
