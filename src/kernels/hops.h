@@ -7,7 +7,8 @@
 //   h_e = v[distance_e - 1]  or  h_e = sum_l coefficient_el v[l];   h_other = v[K]
 // hop_gather  the weight of each kept pair: h of the near pair it is, or v[K]
 //   backward  d_v from d_h of the kept pairs alone: only they have a gradient
-// Cost: the sum over rows of their near pairs, each sorted.
+// Cost: the sum over rows of their near pairs, in order. Up to 4096 rows the search keeps a bit for
+// each pair (2 MB at the most), above that only lists.
 #pragma once
 
 #include <glgnn/csr.h>

@@ -71,7 +71,7 @@ class ShellSearch {
 // The same with a bit for each pair of rows: a step of the search joins whole rows of bits at once.
 class BitShellSearch {
  public:
-  // Half a megabyte per thousand rows squared: for small N only.
+  // 2 MB of bits; memory must not grow with the square of N beyond that.
   static constexpr int64_t kMostRows = 4096;
 
   explicit BitShellSearch(PatternView graph)
