@@ -1,7 +1,5 @@
 #include "kernels/feature_select.h"
 
-#include <numeric>
-
 #include "core/check.h"
 #include "kernels/elementwise.h"
 #include "kernels/unit_rows.h"

@@ -56,7 +56,6 @@ class Trainer {
   Trainer(const Problem& problem, const Config& config, const Context& context)
       : problem_(problem),
         config_(config),
-        context_(context),
         model_(problem, config, context),
         training_tape_(context, true),
         evaluation_tape_(context, false) {}
@@ -164,7 +163,6 @@ class Trainer {
 
   const Problem& problem_;
   const Config& config_;
-  Context context_;
   GlGnn model_;
   Tape training_tape_, evaluation_tape_;
   TrainState state_;
