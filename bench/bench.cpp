@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "bench/candidates.h"
 #include "bench/graphs.h"
 #include "bench/kernels.h"
 #include "bench/measure.h"
@@ -27,7 +28,7 @@ std::string command_line(const Options& options) {
 }  // namespace
 
 const std::vector<std::string>& parts() {
-  static const std::vector<std::string> all{"kernels", "epochs", "graphs", "scaling"};
+  static const std::vector<std::string> all{"kernels", "epochs", "graphs", "scaling", "candidates"};
   return all;
 }
 
@@ -62,6 +63,7 @@ Json run_all(const Options& options) {
     add(results);
     report["scaling"] = scaling_exponents(results);
   }
+  if (options.only == "candidates") add(measure_candidates(options));
   const auto busy_after = others_busy_cores(look);
   report["others_busy_cores"] =
       busy_before && busy_after ? Json(std::max(*busy_before, *busy_after)) : Json(nullptr);
@@ -74,12 +76,13 @@ Json run_child(const std::string& task, const std::string& folder, const Options
   const std::string part = task.substr(0, slash);
   const std::string what = slash == std::string::npos ? "" : task.substr(slash + 1);
   if (part == "epoch") return child_epoch(what, options);
+  if (part == "refresh") return child_refresh(what, options);
   if (part == "graph" && !folder.empty()) return child_graph(what, folder, options);
   if (part == "scaling" && what.find_first_not_of("0123456789") == std::string::npos) {
     return child_scaling(std::stoll("0" + what), options);
   }
   throw Error(ErrorKind::kUsage, "--child: found \"" + task +
-                                     "\", expected epoch/DATASET, scaling/ROWS, or graph/DATASET "
+                                     "\", expected epoch/DATASET, refresh/DATASET, scaling/ROWS, or graph/DATASET "
                                      "with --folder");
 }
 

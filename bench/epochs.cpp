@@ -63,6 +63,15 @@ Json child_epoch(const std::string& name, const Options& options) {
                       .seconds = options.quick ? 0.0 : 5.0});
 }
 
+Json child_refresh(const std::string& name, const Options& options) {
+  Dataset dataset = load_dataset(name);
+  Config config;
+  config.epochs = options.quick ? 20 : 200;
+  config.refresh = 10;
+  config.softmax_over = SoftmaxOver::kKept;
+  return time_training(dataset, config, options.threads);
+}
+
 std::vector<Result> measure_epochs(const Options& options) {
   std::vector<Result> results;
   for (const std::string dataset : kDatasets) {
@@ -73,6 +82,9 @@ std::vector<Result> measure_epochs(const Options& options) {
       result.extra["memory_ratio"] = *result.peer_peak_mb / *result.peak_mb;
     }
     results.push_back(std::move(result));
+  }
+  for (const char* dataset : {"cora", "20news"}) {
+    results.push_back(run_ours(options, std::string("refresh/") + dataset));
   }
   return results;
 }

@@ -8,20 +8,45 @@
 
 namespace glgnn::bench {
 
-Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan) {
+namespace {
+
+// Settles what is left to the data, and scales the features in place.
+Problem prepare(Dataset& dataset, Config& config) {
+  config.mode = Mode::kPaper;
   config = resolve_auto(config, dataset);
   config.scaling = resolve_scaling(config.scaling, dataset.features, dataset.scaling);
-  config.epochs = std::max<int64_t>(config.epochs, plan.least + 1);
   scale_features(dataset.features, config.scaling);
   const Split& split = dataset.splits.front();
   std::vector<int32_t> seen = split.train;
   seen.insert(seen.end(), split.val.begin(), split.val.end());
-  const Problem problem{.features = &dataset.features,
-                        .graph = nullptr,
-                        .labels = reveal_labels(dataset.labels, seen),
-                        .train = split.train,
-                        .val = split.val,
-                        .classes = dataset.classes()};
+  return {.features = &dataset.features,
+          .graph = nullptr,
+          .labels = reveal_labels(dataset.labels, seen),
+          .train = split.train,
+          .val = split.val,
+          .classes = dataset.classes()};
+}
+
+}  // namespace
+
+Json time_training(Dataset& dataset, Config config, int threads) {
+  const Problem problem = prepare(dataset, config);
+  const FitResult result = fit(problem, config, Context{threads});
+  const auto peak = peak_mb();
+  return {{"seconds", result.model.history.back().seconds},
+          {"peak_mb", peak ? Json(*peak) : Json(nullptr)},
+          {"extra",
+           {{"n", dataset.rows()},
+            {"d", dataset.features.cols()},
+            {"k", config.k},
+            {"modules", config.modules},
+            {"epochs", config.epochs},
+            {"refresh", config.refresh}}}};
+}
+
+Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan) {
+  const Problem problem = prepare(dataset, config);
+  config.epochs = std::max<int64_t>(config.epochs, plan.least + 1);
   std::vector<double> seconds;
   double before = 0;
   FitOptions options;

@@ -17,4 +17,7 @@ struct EpochPlan {
 // unused.
 Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan);
 
+// {"seconds": of the whole training, "peak_mb": ..., "extra": ...}.
+Json time_training(Dataset& dataset, Config config, int threads);
+
 }  // namespace glgnn::bench

@@ -35,7 +35,7 @@ std::string file_text(const std::string& path) {
 void apply_at(Config& config, const std::string& place, const std::string& name,
               const std::string& value) {
   try {
-    apply_setting(config, name, value);
+    set_setting(config, name, value);
   } catch (const Error& error) {
     throw Error(error.kind(), place + ": " + error.what());
   }

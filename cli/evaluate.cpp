@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "commands.h"
+#include "data/data.h"
 #include "data/message.h"
 #include "describe.h"
 #include "evaluation.h"
@@ -84,6 +85,8 @@ struct EvaluateCommand {
   ThreadOption threads;
   std::string log_file;
   std::optional<size_t> runs;
+  std::optional<uint64_t> fresh;
+  double more_train = 0;
   std::vector<std::string> choices;
   double noise = 0;
   bool json = false, quiet = false;
@@ -91,7 +94,6 @@ struct EvaluateCommand {
   int run() const;
 
  private:
-  bool with_graph(const Dataset& dataset) const;
   std::vector<RunPlan> plans(const Dataset& dataset, uint64_t seed) const;
   Json result_json(const Dataset& dataset, const Evaluation& evaluation, const Context& context,
                    const std::vector<RunResult>& results) const;
@@ -99,18 +101,6 @@ struct EvaluateCommand {
   void print_run(size_t run, const RunResult& result) const;
   void print_summary(const std::vector<RunResult>& results) const;
 };
-
-bool EvaluateCommand::with_graph(const Dataset& dataset) const {
-  if (data.graph != "known" && data.graph != "unknown") {
-    throw Error(ErrorKind::kUsage,
-                "--graph: found " + quote(data.graph) + ", expected known or unknown");
-  }
-  if (data.graph == "known" && !dataset.has_graph) {
-    throw Error(ErrorKind::kUsage,
-                dataset.name + " comes without a graph; use --graph unknown, which learns one");
-  }
-  return data.graph == "known";
-}
 
 std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t seed) const {
   const size_t count = runs.value_or(kDefaultRuns);
@@ -124,8 +114,23 @@ std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t see
     throw Error(ErrorKind::kUsage, dataset.name +
                                        " comes without splits; make some with --test-fraction, "
                                        "e.g. --test-fraction 0.2");
+  } else if (fresh) {
+    for (size_t run = 0; run < count; ++run) {
+      plans.push_back({redraw_split(dataset.labels, dataset.classes(), dataset.splits[0],
+                                    *fresh + 1000 * run),
+                       seed + run});
+    }
   } else {
     plans = plan_runs(dataset, count, seed);
+  }
+  if (!(more_train >= 0 && more_train < 1)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--more-train: found {}, expected 0 to below 1", more_train));
+  }
+  for (auto& plan : plans) {
+    if (more_train > 0) {
+      train_on_validation(plan.split, dataset.labels, dataset.classes(), more_train, plan.seed);
+    }
   }
   if (runs && plans.size() < count) {
     throw Error(ErrorKind::kUsage,
@@ -160,6 +165,8 @@ Json EvaluateCommand::result_json(const Dataset& dataset, const Evaluation& eval
   Json object = {{"dataset", dataset.name},
                  {"graph", data.graph},
                  {"mode", get_setting(evaluation.config(), "mode")},
+                 {"fresh", fresh ? Json(*fresh) : Json(nullptr)},
+                 {"more_train", more_train},
                  {"runs", results.size()},
                  {"test_accuracy_mean", mean(test)},
                  {"test_accuracy_std", standard_deviation(test)},
@@ -169,7 +176,7 @@ Json EvaluateCommand::result_json(const Dataset& dataset, const Evaluation& eval
                  {"test_accuracy", test},
                  {"val_accuracy", val},
                  {"chosen", std::move(chosen)},
-                 {"epochs", evaluation.config().epochs},
+                 {"epochs", results.front().best().epochs},
                  {"best_epochs", std::move(best_epochs)},
                  {"settings", settings_json(evaluation.config())}};
   if (noise > 0) {
@@ -186,15 +193,19 @@ Json EvaluateCommand::result_json(const Dataset& dataset, const Evaluation& eval
 
 void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evaluation) const {
   const Config& config = evaluation.config();
-  fmt::print("{}; graph {}, mode {}, k {}, {}\n", data_sentence(dataset, config.scaling),
-             data.graph, get_setting(config, "mode"), config.k, counted(config.epochs, "epoch"));
+  const std::string plan =
+      config.mode == Mode::kBest
+          ? fmt::format("mode best, {}", config.tuned ? "tuned in each run" : "untuned")
+          : fmt::format("mode paper, k {}, {}", config.k, counted(config.epochs, "epoch"));
+  fmt::print("{}; graph {}, {}\n", data_sentence(dataset, config.scaling), data.graph, plan);
   const std::string choice = evaluation.trials_per_run() > 1
                                  ? fmt::format(", each the best on validation of {} trainings",
                                                evaluation.trials_per_run())
                                  : "";
   fmt::print("{}{}\n", counted(static_cast<int64_t>(evaluation.runs()), "run"), choice);
   const std::string titles =
-      fmt::format("{:>5}{:>12}{:>9}{:>8}{:>11}", "run", "validation", "test", "epoch", "time");
+      fmt::format("{:>5}{:>12}{:>9}{:>8}{:>11}", "run", "validation", "test",
+                  config.mode == Mode::kBest ? "modules" : "epoch", "time");
   fmt::print("{}\n", Paint(stdout).bold(titles + (choice.empty() ? "" : "  chosen")));
   std::fflush(stdout);
 }
@@ -202,7 +213,7 @@ void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evalu
 void EvaluateCommand::print_run(size_t run, const RunResult& result) const {
   const std::string chosen = words(result.best().assignments);
   fmt::print("{:>5}{:>12}{:>9}{:>8}{:>11}{}\n", run, percent(result.best().val_accuracy),
-             percent(result.test_accuracy), result.best().best_epoch, duration_text(result.seconds),
+             percent(result.test_accuracy), result.best().shown_epoch(), duration_text(result.seconds),
              chosen.empty() ? "" : "  " + chosen);
   std::fflush(stdout);
 }
@@ -230,7 +241,7 @@ int EvaluateCommand::run() const {
   without_graph_file.graph.clear();
   const Config given = settings.config();
   const Dataset dataset = load_data(without_graph_file);
-  const bool known = with_graph(dataset);
+  const bool known = wants_own_graph(data.graph, dataset);
   if (!(noise >= 0 && noise < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));
   }
@@ -300,6 +311,12 @@ Command add_evaluate(CLI::App& program) {
   app->add_option("--runs", command->runs,
                   "how many of the splits, or seeds of a single split (10)")
       ->type_name("N");
+  app->add_option("--fresh", command->fresh,
+                  "draw new splits of the same sizes with this seed, instead of the set's own")
+      ->type_name("SEED");
+  app->add_option("--more-train", command->more_train,
+                  "train on this part of the validation rows too, as LDS does with 0.5")
+      ->type_name("PART");
   app->add_option("--choose", command->choices,
                   "let each run choose a setting by its validation labels; may be repeated")
       ->type_name("NAME=V1,V2,...")

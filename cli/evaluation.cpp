@@ -89,15 +89,21 @@ Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const
       noise_(noise) {
   for (auto& assignments : combinations(choices)) {
     Config tried = config;
-    for (const auto& [name, value] : assignments) apply_setting(tried, name, value);
+    for (const auto& [name, value] : assignments) set_setting(tried, name, value);
+    for (const auto& [name, value] : assignments) check_mode_reads(tried, name);
     trials_.push_back({std::move(assignments), resolve_settings(tried, dataset)});
   }
 }
 
 int64_t Evaluation::total_epochs() const {
   int64_t epochs = 0;
-  for (const auto& trial : trials_) epochs += trial.config.epochs;
-  return epochs * static_cast<int64_t>(plans_.size());
+  for (const auto& plan : plans_) {
+    for (const auto& trial : trials_) {
+      epochs += planned_epochs(dataset_.features, static_cast<int64_t>(plan.split.train.size()),
+                               with_graph_ || noise_ > 0, trial.config);
+    }
+  }
+  return epochs;
 }
 
 int64_t Evaluation::memory_needed() const {
@@ -139,11 +145,12 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
     };
     FitResult fitted = fit(problem, config, context, options);
     if (fitted.interrupted) return false;
-    epochs_done_ += config.epochs;
+    epochs_done_ += static_cast<int64_t>(fitted.model.history.size());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const EpochReport kept = best_epoch(fitted.model);
     result.trials.push_back({trials_[t].assignments, kept.val_accuracy, kept.val_loss,
-                             seconds.count(), kept.epoch, config.epochs});
+                             seconds.count(), kept.epoch, kept.epochs,
+                             config.mode == Mode::kBest ? kept.epochs - 1 : 0});
     result.seconds += seconds.count();
     if (t == 0 || is_better(result.trials[t], result.best())) {
       result.chosen = t;

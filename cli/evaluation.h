@@ -34,6 +34,9 @@ struct Trial {
   Assignments assignments;
   double val_accuracy = 0, val_loss = 0, seconds = 0;
   int64_t best_epoch = 0, epochs = 0;
+  int64_t tried = 0;  // best mode: modules tried
+
+  int64_t shown_epoch() const { return tried > 0 ? tried : best_epoch; }
 };
 
 // What became of wrong edges put into the graph.

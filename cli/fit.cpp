@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.h"
 #include "data/data.h"
@@ -48,11 +49,17 @@ struct FitCommand {
   }
 
   void say_what_was_found(const Dataset& dataset, const Split& split, const Config& config) const;
-  void say_what_is_needed(int64_t bytes, const Config& config, const Context& context) const;
+  void say_what_is_needed(int64_t bytes, const Config& config, int64_t steps,
+                          const Context& context) const;
   void check_checkpoint(const OutputFiles& files) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
   void say_result(const Model& model, const Dataset& dataset, const Split& split) const;
 };
+
+// What one step of the training is called.
+const char* step_word(const Config& config) {
+  return config.mode == Mode::kBest ? "module" : "epoch";
+}
 
 std::string graph_words(const Dataset& dataset) {
   return dataset.has_graph ? "graph of " + counted(dataset.graph.nnz() / 2, "edge") : "no graph";
@@ -66,12 +73,16 @@ void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
   for (const auto& note : split_notes(dataset, split)) say("note: {}\n", note);
 }
 
-void FitCommand::say_what_is_needed(int64_t bytes, const Config& config,
+void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, int64_t steps,
                                     const Context& context) const {
   const auto available = available_memory();
   say("needs about {} of memory{}; cpu, {}, {}\n", memory_text(bytes),
       available ? ", " + memory_text(*available) + " available" : "",
       counted(context.threads, "thread"), simd_target());
+  if (config.mode == Mode::kBest) {
+    say("mode best, {} to try, seed {}\n", counted(steps - 1, "module"), config.seed);
+    return;
+  }
   say("mode {}, {}, k {}, {}, seed {}\n", get_setting(config, "mode"),
       counted(config.modules, "module"), config.k, counted(config.epochs, "epoch"), config.seed);
 }
@@ -92,8 +103,17 @@ void FitCommand::check_checkpoint(const OutputFiles& files) const {
 void FitCommand::say_how_to_resume(const OutputFiles& files, const EpochReport& last) const {
   auto again = arguments;
   if (!resume) again.push_back("--resume");
-  fmt::print(stderr, "stopped after epoch {} of {}; {} holds the state\ncontinue with: {}\n",
-             last.epoch, last.epochs, files.checkpoint.string(), shell_words(again));
+  fmt::print(stderr, "stopped after {} {} of {}; {} holds the state\ncontinue with: {}\n",
+             step_word(settings.config()), last.epoch, last.epochs, files.checkpoint.string(),
+             shell_words(again));
+}
+
+// Of the last approximate search; none where neighbours were searched exactly.
+std::optional<double> last_recall(const Model& model) {
+  for (auto report = model.history.rbegin(); report != model.history.rend(); ++report) {
+    if (report->recall >= 0) return report->recall;
+  }
+  return std::nullopt;
 }
 
 void FitCommand::say_result(const Model& model, const Dataset& dataset, const Split& split) const {
@@ -102,8 +122,13 @@ void FitCommand::say_result(const Model& model, const Dataset& dataset, const Sp
   const EpochReport best = best_epoch(model);
   std::string validation;
   if (!split.val.empty()) {
-    validation = fmt::format("validation accuracy {}   ({}, epoch {})", percent(best.val_accuracy),
-                             counted(static_cast<int64_t>(split.val.size()), "row"), best.epoch);
+    const std::string kept =
+        model.config.mode == Mode::kBest
+            ? fmt::format("the best {} of {}", counted(model.config.modules, "module"),
+                          best.epochs - 1)
+            : fmt::format("epoch {}", best.epoch);
+    validation = fmt::format("validation accuracy {}   ({}, {})", percent(best.val_accuracy),
+                             counted(static_cast<int64_t>(split.val.size()), "row"), kept);
   }
   if (!test.empty()) {
     const double part = accuracy(model.probabilities, dataset.labels, test);
@@ -111,6 +136,10 @@ void FitCommand::say_result(const Model& model, const Dataset& dataset, const Sp
     say("{}   ({} of {})\n", paint.bold("test accuracy " + percent(part)), correct, test.size());
   }
   if (!validation.empty()) say("{}\n", validation);
+  if (const auto recall = last_recall(model)) {
+    say("neighbours by hnsw: {} of the nearest rows found   (256 rows compared)\n",
+        percent(*recall));
+  }
   say("network of graphs   {}\n", network_sentence(model));
   say("key features   {}\n", joined(key_features(model, kKeyFeatures), ", "));
 }
@@ -134,6 +163,7 @@ Json log_end(const Model& model, const Dataset& dataset, const Split& split, dou
   end["test_accuracy"] =
       test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, dataset.labels, test));
   end["test_rows"] = test.size();
+  if (const auto recall = last_recall(model)) end["recall"] = *recall;
   end["graph_weights"] = module_weights(model);
   end["seconds"] = seconds;
   end["peak_memory_mb"] = peak_memory_mb();
@@ -152,7 +182,10 @@ int FitCommand::run() const {
   say_what_was_found(dataset, split, config);
 
   const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
-  say_what_is_needed(needed, config, context);
+  const int64_t steps =
+      planned_epochs(dataset.features, static_cast<int64_t>(split.train.size()),
+                     dataset.has_graph, config);
+  say_what_is_needed(needed, config, steps, context);
   check_memory(needed, config);
   scale_features(dataset.features, config.scaling);
   const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
@@ -162,8 +195,8 @@ int FitCommand::run() const {
   TrainingLog log(files.log, resume ? TrainingLog::Start::kContinue : TrainingLog::Start::kNew,
                   log_header(dataset, split, config, context));
   const InterruptGuard interrupt;
-  Progress progress(config.epochs, quiet);
-  EpochReport last{.epochs = config.epochs};
+  Progress progress(steps, quiet);
+  EpochReport last{.epochs = steps};
   const auto on_epoch = [&](const EpochReport& report) {
     last = report;
     log.epoch(report);

@@ -66,8 +66,10 @@ Json model_info(const Model& model, const std::string& path) {
 // The settings that are not the defaults, as one would type them.
 std::string changed_settings(const Config& config) {
   std::vector<std::string> changed;
+  const std::string mode = get_setting(config, "mode");
   for (const auto& setting : list_settings(config)) {
-    if (setting.value != get_setting({}, setting.name)) {
+    const bool is_read = setting.mode.empty() || setting.mode == mode;
+    if (is_read && setting.value != get_setting({}, setting.name)) {
       changed.push_back("--" + setting.name + " " + setting.value);
     }
   }

@@ -22,21 +22,22 @@ bool still_there(int file, const std::filesystem::path& path) {
 
 }  // namespace
 
-LockFile::LockFile(const std::filesystem::path& model) : path_(model.string() + ".lock") {
+LockFile::LockFile(const std::filesystem::path& file, const std::string& what,
+                   const std::string& option)
+    : path_(file.string() + ".lock") {
   while (true) {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) {
       throw Error(ErrorKind::kIo, path_.parent_path().string() +
                                       ": cannot write here: " + std::strerror(errno) +
-                                      "; choose another place for the model with --out");
+                                      "; choose another place for the " + what + " with " + option);
     }
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
       const int code = errno;
       ::close(file_);
       if (code == EWOULDBLOCK) {
-        throw Error(ErrorKind::kIo, model.string() +
-                                        ": another run is writing this model; wait for it, or "
-                                        "choose another place with --out");
+        throw Error(ErrorKind::kIo, file.string() + ": another run is writing this " + what +
+                                        "; wait for it, or choose another place with " + option);
       }
       throw Error(ErrorKind::kIo, path_.string() + ": cannot lock: " + std::strerror(code));
     }

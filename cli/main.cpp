@@ -1,6 +1,7 @@
 // The glgnn program.
 #include <fmt/core.h>
 #include <glgnn/error.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -31,6 +32,7 @@ int run_program(int argc, char** argv) {
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),
                                       add_evaluate(program),
+                                      add_search(program, {argv, argv + argc}),
                                       add_datasets(program),
                                       add_settings(program),
                                       add_info(program),
@@ -50,6 +52,9 @@ int run_program(int argc, char** argv) {
 }  // namespace glgnn::cli
 
 int main(int argc, char** argv) {
+  // Large blocks go back to the system when they are freed; by default the limit grows with use,
+  // and a third of the memory ends up in gaps.
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
   glgnn::cli::let_idle_threads_sleep(argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   try {

@@ -60,6 +60,17 @@ Dataset load_data(const DataOptions& options) {
   return dataset;
 }
 
+bool wants_own_graph(const std::string& graph, const Dataset& dataset) {
+  if (graph != "known" && graph != "unknown") {
+    throw Error(ErrorKind::kUsage, "--graph: found " + quote(graph) + ", expected known or unknown");
+  }
+  if (graph == "known" && !dataset.has_graph) {
+    throw Error(ErrorKind::kUsage,
+                dataset.name + " comes without a graph; use --graph unknown, which learns one");
+  }
+  return graph == "known";
+}
+
 Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t seed) {
   if (options.fractions_given() && (options.run || !options.split.empty())) {
     throw Error(ErrorKind::kUsage,
@@ -99,7 +110,10 @@ Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uin
 
 Config resolve_settings(const Config& config, const Dataset& dataset) {
   Config resolved = resolve_auto(config, dataset);
-  resolved.scaling = resolve_scaling(config.scaling, dataset.features, dataset.scaling);
+  // Best mode prepares the features in several ways of its own.
+  const bool best = config.mode == Mode::kBest;
+  resolved.scaling = best ? Scaling::kNone
+                          : resolve_scaling(config.scaling, dataset.features, dataset.scaling);
   const int64_t largest = dataset.rows() - (resolved.diagonal ? 0 : 1);
   if (resolved.k > largest) {
     throw Error(ErrorKind::kUsage,

@@ -25,6 +25,10 @@ struct DataOptions {
 // The data with the graph that `graph` asks for: a file, "none", or empty for the set's own.
 Dataset load_data(const DataOptions& options);
 
+// Whether --graph known or unknown (`graph`) asks for the dataset's own graph; kUsage where it is
+// another word, or where there is none.
+bool wants_own_graph(const std::string& graph, const Dataset& dataset);
+
 // The split the person asked for: one that came with the data, or one made by fractions (without
 // any word: every labelled row is used, and a fifth of them validates).
 Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t seed);

@@ -33,7 +33,7 @@ class SettingOptions {
 std::pair<std::string, std::string> split_assignment(const std::string& text,
                                                      const std::string& option);
 
-// set_setting, with a word of its own for what this version does not have yet.
-void apply_setting(Config& config, const std::string& name, const std::string& value);
+// kUsage where the mode of `config` does not read the setting.
+void check_mode_reads(const Config& config, const std::string& name);
 
 }  // namespace glgnn::cli

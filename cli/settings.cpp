@@ -16,6 +16,7 @@ void print_json(const std::vector<Setting>& settings) {
   Json list = Json::array();
   for (const auto& setting : settings) {
     list.push_back({{"name", setting.name},
+                    {"mode", setting.mode},
                     {"value", value_json(setting.value)},
                     {"allowed", setting.allowed},
                     {"text", setting.text}});
@@ -41,8 +42,10 @@ Command add_settings(CLI::App& program) {
               return 0;
             }
             std::vector<std::vector<std::string>> rows;
-            for (const auto& s : settings) rows.push_back({s.name, s.value, s.allowed, s.text});
-            print_table(stdout, {{"name"}, {"value"}, {"allowed"}, {"meaning"}}, rows);
+            for (const auto& s : settings) {
+              rows.push_back({s.name, s.value, s.mode, s.allowed, s.text});
+            }
+            print_table(stdout, {{"name"}, {"value"}, {"mode"}, {"allowed"}, {"meaning"}}, rows);
             return 0;
           }};
 }

@@ -13,7 +13,8 @@ MAY_USE = {
     "kernels": ["core"],
     "ops": ["kernels", "core"],
     "nn": ["ops", "kernels", "core"],
-    "train": ["nn", "ops", "kernels", "core"],
+    "best": ["ops", "kernels", "core"],
+    "train": ["best", "nn", "ops", "kernels", "core"],
     "data": ["core"],
     "report": ["train", "data", "core"],
     "cli": ["bench", "report", "train", "data", "core"],
@@ -24,6 +25,8 @@ MAY_USE = {
 THIRD_PARTY = {
     r"cblas\.h|hwy/.*": ["kernels/cpu", "bench"],
     r"Random123/.*": ["core"],
+    r"hnswlib/.*": ["kernels/cpu"],
+    r"Eigen/.*": ["best"],
     r"omp\.h": ["core", "kernels/cpu"],
     r"zip\.h|csv\.h": ["data"],
     r"nlohmann/.*": ["data", "report", "cli", "bench"],

@@ -10,7 +10,7 @@
 
 namespace glgnn {
 
-enum class Mode { kPaper };
+enum class Mode { kPaper, kBest };
 enum class Scaling { kAuto, kNone, kStandard, kMax, kRowSum, kRowUnit };
 enum class SelectStart { kUniform, kNearOne };
 enum class EvalLabels { kZero, kTrain };
@@ -19,6 +19,7 @@ enum class SoftmaxOver { kAll, kKept };
 enum class HopForm { kShells, kPowers };
 enum class GivenGraph { kAlways, kStart, kUnion };
 enum class LastGraph { kSecond, kFirst };
+enum class Candidates { kExact, kHnsw };
 enum class Symmetrise { kNone, kMean, kMax };
 enum class Aggregation { kTrained, kMean, kPrevious };
 enum class Attention { kPerRow, kShared };
@@ -26,7 +27,7 @@ enum class NetworkWeight { kMatrix, kScalar };
 enum class DecayOn { kFirst, kAll };
 
 struct Config {
-  Mode mode = Mode::kPaper;
+  Mode mode = Mode::kBest;
   uint64_t seed = 0;
   int64_t modules = 3;
   int64_t k = 0;       // 0: from the data (resolve_auto)
@@ -51,6 +52,7 @@ struct Config {
   bool rescale = true;
   Symmetrise symmetrise = Symmetrise::kNone;
   int64_t refresh = 1;
+  Candidates candidates = Candidates::kExact;
 
   Aggregation aggregation = Aggregation::kTrained;
   Attention attention = Attention::kPerRow;
@@ -63,11 +65,29 @@ struct Config {
   DecayOn decay_on = DecayOn::kFirst;
   double dropout = 0.5;
   double learning_rate = 0.01;
+
+  // Best mode only: how many modules are tried, and its parts, each of which can be left out.
+  bool tuned = false;
+  int64_t members = 0;  // 0: from the data
+  bool spread_heads = true;
+  bool prototype_heads = true;
+  bool gnn_heads = true;
+  bool votes = true;
+  bool propagation = true;
+  bool second_round = true;
+  bool label_links = true;
+  bool feature_weights = true;
+  bool teacher = true;
+  bool consistency = true;
+  bool class_mass = true;
+  bool network_round = true;
+  bool averaging = true;
 };
 
 // One setting as people see it.
 struct Setting {
   std::string name;
+  std::string mode;     // the mode that reads it: "paper", "best", or empty for both
   std::string value;    // as set() accepts it
   std::string allowed;  // "true|false", "0 ..", "dot|cosine"
   std::string text;     // one sentence

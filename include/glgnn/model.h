@@ -25,7 +25,8 @@ struct EpochReport {
          loss_decay = 0;                                      // weighted: the first is the sum
   double train_accuracy = 0, val_accuracy = 0, val_loss = 0;  // of the evaluation forward
   bool best = false;                                          // the best so far: kept
-  double seconds = 0;                                         // since this run began
+  double recall = -1;  // candidates = hnsw: part of the nearest rows found; -1: not searched
+  double seconds = 0;  // since this run began
 };
 
 struct Model {
@@ -37,6 +38,7 @@ struct Model {
   std::vector<EpochReport> history;  // every epoch
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
 
+  std::vector<std::string> module_notes;  // best mode: the settings of each module, one line
   std::vector<NamedMatrix> parameters;
   Matrix probabilities;            // N x C, the prediction
   Matrix network;                  // (M + 1) x (M + 1), the aggregation module last

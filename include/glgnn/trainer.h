@@ -15,7 +15,7 @@ namespace glgnn {
 
 // What there is to learn from. Labels are -1 outside train and val (reveal_labels).
 struct Problem {
-  const Features* features = nullptr;  // already scaled
+  const Features* features = nullptr;  // scaled in paper mode, as read in best mode
   const Csr* graph = nullptr;          // null: the graph is unknown
   std::vector<int32_t> labels;
   std::vector<int32_t> train, val;
@@ -34,12 +34,18 @@ struct FitResult {
   bool interrupted = false;  // on_epoch said stop; the checkpoint holds the state
 };
 
-// Trains config.epochs epochs (0 and k = 0 must be resolved: resolve_auto) and keeps the epoch with
-// the best validation accuracy, then the lower validation loss.
+// Paper mode trains config.epochs epochs (0 and k = 0 must be resolved: resolve_auto) and keeps the
+// epoch with the best validation accuracy, then the lower validation loss. Best mode trains a pool of
+// modules and joins the best of them.
 FitResult fit(const Problem& problem, const Config& config, const Context& context,
               const FitOptions& options = {});
 
-// Replaces k = 0 and epochs = 0 by the paper's figures for its sets, else by rules on the size.
+// How often fit() will call on_epoch: once an epoch in paper mode; in best mode once for each module
+// and once for the network of graphs. `labels`: how many rows there are to train on.
+int64_t planned_epochs(const Features& features, int64_t labels, bool has_graph,
+                       const Config& config);
+
+// In paper mode replaces k = 0 and epochs = 0 by the paper's figures for its sets, else by rules on the size.
 Config resolve_auto(Config config, const Dataset& dataset);
 
 // Bytes that fit() will need at the most, to be said before it starts.

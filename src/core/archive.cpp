@@ -4,6 +4,7 @@
 #include <glgnn/error.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -29,13 +30,15 @@ const char* kind_name(FileKind kind) { return kind == FileKind::kModel ? "model"
 }
 
 // Writes all of it or throws; the caller removes the file.
-void write_and_sync(int file, const std::string& path, const std::string& bytes) {
-  size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t n = ::write(file, bytes.data() + written, bytes.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) io_error(path, "cannot be written (what was there before stays as it was)", errno);
-    written += static_cast<size_t>(n);
+void write_and_sync(int file, const std::string& path, std::span<const std::string> pieces) {
+  for (const std::string& bytes : pieces) {
+    size_t written = 0;
+    while (written < bytes.size()) {
+      const ssize_t n = ::write(file, bytes.data() + written, bytes.size() - written);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) io_error(path, "cannot be written (what was there before stays as it was)", errno);
+      written += static_cast<size_t>(n);
+    }
   }
   if (::fsync(file) != 0) io_error(path, "cannot be synced to disk", errno);
 }
@@ -50,12 +53,12 @@ uint64_t fnv1a(const void* bytes, size_t size, uint64_t start) {
   return sum;
 }
 
-void write_file_atomically(const std::string& path, const std::string& bytes) {
+void write_file_atomically(const std::string& path, std::span<const std::string> pieces) {
   const std::string beside = path + ".new." + std::to_string(::getpid());
   const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) io_error(path, "cannot be created", errno);
   try {
-    write_and_sync(file, path, bytes);
+    write_and_sync(file, path, pieces);
   } catch (...) {
     ::close(file);
     ::unlink(beside.c_str());
@@ -79,7 +82,7 @@ void write_file_atomically(const std::string& path, const std::string& bytes) {
 void ArchiveWriter::operator()(const Matrix& matrix) {
   (*this)(matrix.rows());
   (*this)(matrix.cols());
-  bytes_.append(reinterpret_cast<const char*>(matrix.data()), matrix.size() * sizeof(float));
+  put(matrix.data(), matrix.size() * sizeof(float));
 }
 
 void ArchiveWriter::operator()(const Csr& csr) {
@@ -90,13 +93,22 @@ void ArchiveWriter::operator()(const Csr& csr) {
   (*this)(csr.values);
 }
 
-void ArchiveWriter::save(const std::string& path, FileKind kind) const {
-  const Header header{kMagic, kind, kFileVersion, bytes_.size()};
-  std::string file(reinterpret_cast<const char*>(&header), sizeof header);
-  file += bytes_;
-  const uint64_t sum = fnv1a(file.data(), file.size());
-  file.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  write_file_atomically(path, file);
+void ArchiveWriter::put(const void* bytes, size_t size) {
+  constexpr size_t kPiece = size_t{1} << 22;
+  if (pieces_.size() == 1 || pieces_.back().size() + size > kPiece) {
+    pieces_.emplace_back().reserve(std::max(size, kPiece));
+  }
+  pieces_.back().append(static_cast<const char*>(bytes), size);
+}
+
+void ArchiveWriter::save(const std::string& path, FileKind kind) {
+  Header header{kMagic, kind, kFileVersion, 0};
+  for (const std::string& piece : pieces_) header.size += piece.size();
+  pieces_.front().assign(reinterpret_cast<const char*>(&header), sizeof header);
+  uint64_t sum = kFnvStart;
+  for (const std::string& piece : pieces_) sum = fnv1a(piece.data(), piece.size(), sum);
+  put(&sum, sizeof sum);
+  write_file_atomically(path, pieces_);
 }
 
 ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(path) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -20,7 +21,7 @@ namespace glgnn {
 enum class FileKind : uint32_t { kModel = 1, kCheckpoint = 2 };
 
 // The version of both file kinds; a change of any walk() raises it.
-inline constexpr uint32_t kFileVersion = 1;
+inline constexpr uint32_t kFileVersion = 2;
 
 inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
 
@@ -28,9 +29,9 @@ inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
 // any single byte changes the sum.
 uint64_t fnv1a(const void* bytes, size_t size, uint64_t start = kFnvStart);
 
-// Writes bytes to a new file beside `path`, syncs it, and renames it: `path` is old or new, never
-// half.
-void write_file_atomically(const std::string& path, const std::string& bytes);
+// Writes pieces of bytes to a new file beside `path`, syncs it, and renames it: `path` is old or
+// new, never half.
+void write_file_atomically(const std::string& path, std::span<const std::string> pieces);
 
 class ArchiveWriter {
  public:
@@ -39,17 +40,17 @@ class ArchiveWriter {
   template <class T>
   void operator()(const T& value) {
     static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    put(&value, sizeof value);
   }
   void operator()(const std::string& text) {
     (*this)(static_cast<uint64_t>(text.size()));
-    bytes_ += text;
+    put(text.data(), text.size());
   }
   template <class T>
   void operator()(const std::vector<T>& list) {
     (*this)(static_cast<uint64_t>(list.size()));
     if constexpr (std::is_arithmetic_v<T>) {
-      bytes_.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
+      put(list.data(), list.size() * sizeof(T));
     } else {
       for (const T& item : list) (*this)(item);
     }
@@ -57,10 +58,15 @@ class ArchiveWriter {
   void operator()(const Matrix& matrix);
   void operator()(const Csr& csr);
 
-  void save(const std::string& path, FileKind kind) const;
+  // The header is put before what was written so far: an archive is saved once.
+  void save(const std::string& path, FileKind kind);
 
  private:
-  std::string bytes_;
+  void put(const void* bytes, size_t size);
+
+  // Pieces, because one string would need twice the memory while it grows. The first is for the
+  // header.
+  std::vector<std::string> pieces_ = std::vector<std::string>(1);
 };
 
 class ArchiveReader {

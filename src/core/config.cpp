@@ -21,7 +21,7 @@ struct Names;  // the words of an enum, in the order of its values
   struct Names<E> {                                                       \
     static constexpr auto list = std::to_array<const char*>(__VA_ARGS__); \
   }
-GLGNN_NAMES(Mode, {"paper"});
+GLGNN_NAMES(Mode, {"paper", "best"});
 GLGNN_NAMES(Scaling, {"auto", "none", "standard", "max", "row_sum", "row_unit"});
 GLGNN_NAMES(SelectStart, {"uniform", "near_one"});
 GLGNN_NAMES(EvalLabels, {"zero", "train"});
@@ -30,6 +30,7 @@ GLGNN_NAMES(SoftmaxOver, {"all", "kept"});
 GLGNN_NAMES(HopForm, {"shells", "powers"});
 GLGNN_NAMES(GivenGraph, {"always", "start", "union"});
 GLGNN_NAMES(LastGraph, {"second", "first"});
+GLGNN_NAMES(Candidates, {"exact", "hnsw"});
 GLGNN_NAMES(Symmetrise, {"none", "mean", "max"});
 GLGNN_NAMES(Aggregation, {"trained", "mean", "previous"});
 GLGNN_NAMES(Attention, {"per_row", "shared"});
@@ -48,12 +49,14 @@ struct Range {
 template <class C, class Visit>
 void for_each_setting(C& c, Visit&& visit) {
   const Range any{}, positive{1, kNoLimit}, not_negative{0, kNoLimit}, fraction{0, 1};
-  visit("mode", c.mode, any, "paper: sections of the paper with the readings below");
+  visit("mode", c.mode, any,
+        "best: the most accurate; paper: the paper's method with the readings below");
   visit("seed", c.seed, any, "of every random number; the same seed gives the same bits");
-  visit("modules", c.modules, Range{1, 64}, "M, the number of sub-modules (and learned graphs)");
+  visit("modules", c.modules, Range{1, 256}, "M, the number of sub-modules (and learned graphs)");
   visit("k", c.k, not_negative,
-        "neighbours kept per row; 0: the paper's for its sets, else by size");
-  visit("epochs", c.epochs, not_negative, "training steps; 0: the paper's for its sets, else 200");
+        "neighbours kept per row; 0: in paper mode the paper's for its sets, else by size; in best mode "
+        "each module's own");
+  visit("epochs", c.epochs, not_negative, "training steps; 0: in paper mode the paper's for its sets, else 200; in best mode 120");
   visit("hidden", c.hidden, Range{1, 4096}, "H, units of the first layer");
   visit(
       "scaling", c.scaling, any,
@@ -87,6 +90,9 @@ void for_each_setting(C& c, Visit&& visit) {
   visit(
       "refresh", c.refresh, positive,
       "epochs between two choices of neighbours; in between only kept similarities are recomputed");
+  visit("candidates", c.candidates, any,
+        "neighbours are searched among all rows (exact) or approximately (hnsw: dense features, very "
+        "many rows)");
   visit("aggregation", c.aggregation, any,
         "X_agg of the network of graphs: trained, the mean of the modules, or the previous Y");
   visit("attention", c.attention, any,
@@ -99,6 +105,40 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("decay_on", c.decay_on, any, "weights that decay: W1 (first) or W1 and W2 (all)");
   visit("dropout", c.dropout, Range{0, 0.99}, "part of each layer's input dropped in training");
   visit("learning_rate", c.learning_rate, Range{1e-8, kNoLimit}, "of Adam");
+  visit("tuned", c.tuned, any, "try a larger pool of modules, so that validation has more to choose from");
+  visit("members", c.members, Range{0, 64},
+        "modules that the network of graphs joins, the best on validation of those tried; 0: 10");
+  visit("spread_heads", c.spread_heads, any, "modules that spread the labels over their graph");
+  visit("prototype_heads", c.prototype_heads, any,
+        "modules with class prototypes: Gaussian for tables, distributions over features for text");
+  visit("gnn_heads", c.gnn_heads, any, "modules with two trained layers and propagation");
+  visit("votes", c.votes, any, "join the neighbours found in several views of the features into one graph");
+  visit("propagation", c.propagation, any, "propagate predictions over the learned graph");
+  visit("second_round", c.second_round, any,
+        "learn each graph again from what the first round found, and train again on it");
+  visit("label_links", c.label_links, any,
+        "compare rows also by their predicted classes when a graph is learned again");
+  visit("feature_weights", c.feature_weights, any,
+        "let some modules weigh the features by what the first round selected");
+  visit("teacher", c.teacher, any, "train also on the confident predictions of the round before");
+  visit("consistency", c.consistency, any, "pull predictions towards their sharpened selves");
+  visit("class_mass", c.class_mass, any, "modules that match the shares of the classes");
+  visit("network_round", c.network_round, any,
+        "train the trained heads once more, taught by the network of graphs");
+  visit("averaging", c.averaging, any,
+        "the network of graphs joins several modules; false: the one best on validation");
+}
+
+// Which settings a mode does not read.
+constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs"};
+constexpr std::string_view kBestOnly[] = {
+    "tuned",        "members",     "spread_heads", "prototype_heads", "gnn_heads", "votes",      "propagation",
+    "second_round", "label_links",  "feature_weights", "teacher",   "consistency", "class_mass",
+    "network_round", "averaging"};
+
+std::string mode_of(std::string_view name) {
+  const auto has = [&](const auto& list) { return std::ranges::find(list, name) != std::end(list); };
+  return has(kBoth) ? "" : has(kBestOnly) ? "best" : "paper";
 }
 
 std::string number_text(double value) {
@@ -179,7 +219,8 @@ std::vector<Setting> list_settings(const Config& config) {
   for_each_setting(config,
                    [&](const char* name, const auto& value, const Range& range, const char* text) {
                      using T = std::remove_cvref_t<decltype(value)>;
-                     list.push_back({name, value_text(value), allowed_text<T>(range), text});
+                     list.push_back(
+                         {name, mode_of(name), value_text(value), allowed_text<T>(range), text});
                    });
   return list;
 }

@@ -18,7 +18,9 @@ enum class Stream : uint32_t {
   kDropHidden = 3,
   kHideLabels = 4,
   kSplit = 5,
-  kNoiseEdges = 6
+  kNoiseEdges = 6,
+  kDirections = 7,
+  kModules = 8
 };
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.

@@ -74,6 +74,15 @@ struct SplitFractions {
 Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFractions fractions,
                  uint64_t seed);
 
+// Another split of the same sizes: as many training rows of each class as `like` has, validation and
+// test rows from what is left.
+Split redraw_split(const std::vector<int32_t>& labels, int64_t classes, const Split& like,
+                   uint64_t seed);
+
+// Moves a part of the validation rows to the training rows, as LDS and others do.
+void train_on_validation(Split& split, const std::vector<int32_t>& labels, int64_t classes,
+                         double part, uint64_t seed);
+
 // A graph with wrong edges: every ordered pair of rows is added with the same probability (a pair
 // that is an edge already stays one). Without a graph the noise is all there is.
 struct NoisyGraph {

@@ -1,6 +1,7 @@
 // Splits of the labelled rows, made by a seed.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/rng.h"
 #include "data/data.h"
@@ -99,6 +100,48 @@ Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFract
   }
   std::sort(split.train.begin(), split.train.end());
   return split;
+}
+
+Split redraw_split(const std::vector<int32_t>& labels, int64_t classes, const Split& like,
+                   uint64_t seed) {
+  std::vector<std::vector<int32_t>> rows = shuffled_classes(labels, classes, seed);
+  std::vector<size_t> wanted(rows.size(), 0);
+  for (const int32_t row : like.train) ++wanted[labels[row]];
+  Split split;
+  std::vector<int32_t> rest;
+  for (size_t c = 0; c < rows.size(); ++c) {
+    const auto middle = rows[c].begin() + static_cast<int64_t>(wanted[c]);
+    split.train.insert(split.train.end(), rows[c].begin(), middle);
+    rest.insert(rest.end(), middle, rows[c].end());
+  }
+  std::sort(rest.begin(), rest.end());
+  // The other parts are drawn from all classes together.
+  const std::vector<int32_t> anything(labels.size(), 0);
+  const std::vector<int32_t> order = shuffled_classes(anything, 1, seed + 1)[0];
+  const std::set<int32_t> free(rest.begin(), rest.end());
+  for (const int32_t row : order) {
+    if (!free.contains(row)) continue;
+    if (split.val.size() < like.val.size()) {
+      split.val.push_back(row);
+    } else if (split.test.size() < like.test.size()) {
+      split.test.push_back(row);
+    }
+  }
+  for (auto* part : {&split.train, &split.val, &split.test}) std::sort(part->begin(), part->end());
+  return split;
+}
+
+void train_on_validation(Split& split, const std::vector<int32_t>& labels, int64_t classes,
+                         double part, uint64_t seed) {
+  std::vector<int32_t> shown(labels.size(), -1);
+  for (const int32_t row : split.val) shown[row] = labels[row];
+  std::vector<std::vector<int32_t>> rows = shuffled_classes(shown, classes, seed);
+  const std::vector<int32_t> moved = take(rows, part);
+  split.train.insert(split.train.end(), moved.begin(), moved.end());
+  std::sort(split.train.begin(), split.train.end());
+  split.val.clear();
+  for (const auto& of_class : rows) split.val.insert(split.val.end(), of_class.begin(), of_class.end());
+  std::sort(split.val.begin(), split.val.end());
 }
 
 std::vector<int32_t> reveal_labels(std::span<const int32_t> labels, std::span<const int32_t> rows) {

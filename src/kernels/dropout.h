@@ -23,6 +23,9 @@ namespace cpu {
 void dropout_forward(float* y, const float* x, int64_t n, float rate, const Rng& rng, int threads);
 void dropout_backward(float* d_x, const float* d_y, int64_t n, float rate, const Rng& rng,
                       int threads);
+// The forward of n elements, the first of which has index `first`, a multiple of 4.
+void dropout_part(float* y, const float* x, int64_t first, int64_t n, float rate, const Rng& rng,
+                  int threads);
 
 }  // namespace cpu
 }  // namespace glgnn

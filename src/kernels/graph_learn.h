@@ -38,15 +38,26 @@ struct ZSparse {
 // all.
 template <class T>
 struct HopWeights {
-  PatternView near;  // N x N, columns ascending
-  const T* h = nullptr;
+  PatternView near;      // N x N, columns ascending
+  const T* h = nullptr;  // of each near pair; not read where shells are given
   T h_other = 1;
+  // Shells: near pair e has the weight h_of_shell[shell[e] - 1], one of `shells`.
+  const uint8_t* shell = nullptr;
+  const T* h_of_shell = nullptr;
+  int64_t shells = 0;
+
+  T of(int64_t e) const { return shell ? h_of_shell[shell[e] - 1] : h[e]; }
 };
 
 struct ChooseOptions {
   int64_t k = 0;
   bool diagonal = false;       // may a row choose itself
   bool positive_only = false;  // choose only pairs with S > 0
+  bool approximate = false;    // dense Z, without lse: hnsw_choose.h instead
+  // Pairs that are likely to be chosen, for instance those chosen for a Z that was nearly the same:
+  // where a row lists k of them, worse ones are put aside at once. The result does not depend on
+  // it; may be empty (no rows).
+  PatternView likely = {};
 };
 
 // The k best of the candidates that each row lists, by t (one number for each candidate), with the

@@ -14,7 +14,8 @@
 
 #include <span>
 
-namespace glgnn::ref {
+namespace glgnn {
+namespace ref {
 
 template <class T>
 void network_alpha_forward(MatView<T> alpha, std::span<const MatView<const T>> x,
@@ -29,4 +30,20 @@ template <class T>
 void network_mix_backward(std::span<const MatView<T>> d_x, T* d_weight, MatView<const T> d_y,
                           std::span<const MatView<const T>> x, const T* weight);
 
-}  // namespace glgnn::ref
+}  // namespace ref
+
+namespace cpu {
+
+void network_alpha_forward(MatView<float> alpha, std::span<const MatView<const float>> x,
+                           MatView<const float> a, int threads);
+void network_alpha_backward(std::span<const MatView<float>> d_x, MatView<float> d_a,
+                            MatView<const float> d_alpha, std::span<const MatView<const float>> x,
+                            MatView<const float> a, int threads);
+void network_mix_forward(MatView<float> y, std::span<const MatView<const float>> x,
+                         const float* weight, int threads);
+void network_mix_backward(std::span<const MatView<float>> d_x, float* d_weight,
+                          MatView<const float> d_y, std::span<const MatView<const float>> x,
+                          const float* weight, int threads);
+
+}  // namespace cpu
+}  // namespace glgnn

@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/transpose.h"
+
 namespace glgnn {
 
 // A pattern with its diagonal filled; source is -1 for an entry the input did not have.
@@ -22,7 +24,7 @@ struct SelfLoops {
   Pattern pattern;
   std::vector<int64_t> source;
 };
-SelfLoops add_self_loops(PatternView pattern);
+SelfLoops add_self_loops(PatternView pattern, int threads = 1);
 
 // The union of a square pattern and its transpose; entry (i, j) of it is `here` in the input and
 // its mirror image (j, i) is `there`; -1 where absent.
@@ -53,4 +55,15 @@ void symmetrise_backward(T* d_a, const T* d_y, const T* a, const SymmetricUnion&
                          SymmetricForm form);
 
 }  // namespace ref
+
+// The same by rows, which needs the transposed output pattern instead of scratch.
+namespace cpu {
+
+void gcn_norm_forward(float* y, float* r, PatternView out, const int64_t* source, const float* a,
+                      int threads);
+void gcn_norm_backward(float* d_a, const float* d_y, const float* y, const float* r,
+                       PatternView out, const TransposeView& transposed, const int64_t* source,
+                       int threads);
+
+}  // namespace cpu
 }  // namespace glgnn

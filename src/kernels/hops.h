@@ -25,11 +25,12 @@ struct HopPairs {
   std::vector<float> coefficients;  // powers: K numbers for each near pair
 };
 
-HopPairs hop_shells(PatternView graph, int64_t hops, int threads);
+// `room` is a result that is not needed any more: its memory is used again.
+HopPairs hop_shells(PatternView graph, int64_t hops, int threads, HopPairs room = {});
 HopPairs hop_powers(PatternView graph, const float* values, int64_t hops);
 
 // For each entry of `kept`: the entry of `near` with the same row and column, or -1.
-void find_near(int64_t* near_of_kept, PatternView kept, PatternView near);
+void find_near(int64_t* near_of_kept, PatternView kept, PatternView near, int threads);
 
 namespace ref {
 
@@ -46,4 +47,13 @@ void hop_gather_backward(T* d_v, const T* d_h_kept, const int64_t* near_of_kept,
                          const HopPairs& pairs);
 
 }  // namespace ref
+
+namespace cpu {
+
+void hop_gather_forward(float* h_kept, const int64_t* near_of_kept, int64_t kept,
+                        const HopPairs& pairs, const float* v, int threads);
+void hop_gather_backward(float* d_v, const float* d_h_kept, const int64_t* near_of_kept,
+                         int64_t kept, const HopPairs& pairs, int threads);
+
+}  // namespace cpu
 }  // namespace glgnn

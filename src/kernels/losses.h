@@ -14,7 +14,8 @@
 #include <cstdint>
 #include <span>
 
-namespace glgnn::ref {
+namespace glgnn {
+namespace ref {
 
 template <class T>
 double cross_entropy_forward(MatView<const T> x, std::span<const int32_t> rows,
@@ -32,4 +33,14 @@ double sum_squares_forward(const T* x, int64_t n);
 template <class T>
 void sum_squares_backward(T* d_x, T d_loss, const T* x, int64_t n);
 
-}  // namespace glgnn::ref
+}  // namespace ref
+
+namespace cpu {
+
+double sparse_l1_forward(PatternView pattern_a, const float* a, PatternView pattern_b,
+                         const float* b, int threads);
+void sparse_l1_backward(float* d_a, float* d_b, float d_loss, PatternView pattern_a, const float* a,
+                        PatternView pattern_b, const float* b, int threads);
+
+}  // namespace cpu
+}  // namespace glgnn

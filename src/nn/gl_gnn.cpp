@@ -58,7 +58,12 @@ GlGnn::GlGnn(const Problem& problem, const Config& config, const Context& contex
     : config_(config), context_(context), inputs_(problem, config), network_(config, inputs_) {
   for (int64_t m = 0; m < config.modules; ++m) {
     SubModule& module = modules_.emplace_back(config, inputs_, static_cast<uint32_t>(m));
-    if (problem.graph) module.set_hop_graph(*problem.graph, context.threads);
+    if (!problem.graph) continue;
+    if (m == 0) {
+      module.set_hop_graph(*problem.graph, context.threads);
+    } else {
+      module.share_hop_graph(modules_.front());
+    }
   }
 }
 
@@ -99,6 +104,7 @@ LossTerms GlGnn::loss(Tape& tape, const GlGnnOutput& out) {
   const float mu1 = static_cast<float>(config_.mu1 / static_cast<double>(config_.modules) /
                                        static_cast<double>(inputs_.rows()));
   for (const SubModuleOutput& module : out.modules) {
+    if (mu1 == 0.0f) continue;
     terms.graph += mu1 * sparse_l1(tape, module.graph, module.second_graph, mu1);
   }
   const Problem& problem = inputs_.problem();

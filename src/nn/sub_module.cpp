@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace glgnn {
 namespace {
@@ -39,26 +40,38 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
   start_selection(s_.value, rng(kSelectionStep), config.select_start);
   start_glorot(w1_.value, rng(kFirstWeightsStep));
   start_glorot(w2_.value, rng(kSecondWeightsStep));
-  hops_.hops = config.hops;
+  hops_ = std::make_shared<HopPairs>();
+  hops_->hops = config.hops;
 }
 
 void SubModule::set_hop_graph(const Csr& graph, int threads) {
   label_free_ = false;
   hop_graph_ = graph;
-  if (config_.hop_form == HopForm::kShells) {
-    hops_ = hop_shells(graph.pattern->view(), config_.hops, threads);
-  } else {
-    hops_ = hop_powers(graph.pattern->view(), graph.values.data(), config_.hops);
-  }
+  // The memory of the last hops is used again, unless other modules read them.
+  HopPairs room = hops_.use_count() == 1 ? std::move(*hops_) : HopPairs();
+  hops_ = std::make_shared<HopPairs>(
+      config_.hop_form == HopForm::kShells
+          ? hop_shells(graph.pattern->view(), config_.hops, threads, std::move(room))
+          : hop_powers(graph.pattern->view(), graph.values.data(), config_.hops));
+}
+
+void SubModule::share_hop_graph(const SubModule& other) {
+  label_free_ = false;
+  hop_graph_ = other.hop_graph_;
+  hops_ = other.hops_;
 }
 
 RowsVar SubModule::select_features(Tape& tape, const ShownLabels& labels) {
   const Var s = tape.parameter(s_);
-  RowsVar z =
-      inputs_.is_sparse()
-          ? feature_select(tape, inputs_.xl_pattern(), inputs_.xl_by_column(),
-                           Tape::constant(labels.xl_values), s, inputs_.label_cols())
-          : feature_select(tape, Tape::constant(inputs_.x()), s, Tape::constant(labels.dense));
+  const Var x = Tape::constant(inputs_.x()), shown = Tape::constant(labels.dense);
+  // Only these readings need Z itself; it is large.
+  const bool keeps_z = config_.similarity == Similarity::kCosine || config_.temperature != 1.0 ||
+                       needs_all_rows_sum();
+  if (!inputs_.is_sparse() && !keeps_z) return selected_rows(x, s, shown);
+  RowsVar z = inputs_.is_sparse()
+                  ? feature_select(tape, inputs_.xl_pattern(), inputs_.xl_by_column(),
+                                   Tape::constant(labels.xl_values), s, inputs_.label_cols())
+                  : feature_select(tape, x, s, shown);
   const float shrink = 1.0f / std::sqrt(static_cast<float>(config_.temperature));
   if (config_.similarity == Similarity::kCosine) return unit_rows(tape, z, shrink);
   return shrink == 1.0f ? z : scale(tape, z, shrink);
@@ -79,15 +92,18 @@ Choice SubModule::choose(Tape& tape, const RowsVar& z, Var hop_weights, const Sh
                          const Pass& pass) {
   KeptChoice& kept = kept_[pass.training];
   if (!pass.choose && kept.pattern) return {kept.pattern, Tape::constant(kept.lse)};
-  const ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
+  ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
+  options.approximate = config_.candidates == Candidates::kHnsw;
+  if (kept.pattern) options.likely = kept.pattern->view();
   Choice choice;
   if (pass.training && label_free_ && labels_only_add()) {
-    choice.pattern = rechoose_groups(tape, z, hops_, hop_weights, options, *kept_[0].pattern,
+    choice.pattern = rechoose_groups(tape, z, *hops_, hop_weights, options, *kept_[0].pattern,
                                      labels.rows_of_class);
     kept = {choice.pattern, Matrix()};
   } else {
-    choice = graph_learn_choose(tape, z, &hops_, hop_weights, options, needs_all_rows_sum());
+    choice = graph_learn_choose(tape, z, hops_.get(), hop_weights, options, needs_all_rows_sum());
     kept = {choice.pattern, *choice.lse.value};
+    recall_ = choice.recall;
   }
   label_free_ = !pass.training && config_.eval_labels == EvalLabels::kZero;
   return choice;
@@ -101,7 +117,7 @@ SparseVar SubModule::learn_graph(Tape& tape, const ShownLabels& labels, const Pa
   const Var probability = needs_all_rows_sum()
                               ? edge_exp(tape, choice.pattern, similarity, choice.lse)
                               : edge_softmax(tape, choice.pattern, similarity);
-  const Var hop = hop_gather(tape, *choice.pattern, hops_, hop_weights);
+  const Var hop = hop_gather(tape, *choice.pattern, *hops_, hop_weights);
   SparseVar a{choice.pattern, multiply(tape, probability, hop), nullptr};
   if (config_.rescale) a = row_scale(tape, a);
   return normalise(tape, a);
@@ -113,10 +129,18 @@ SparseVar SubModule::normalise(Tape& tape, SparseVar a) {
   return gcn_norm(tape, a);
 }
 
+// The loss compares it with the first graph, or the next epoch reads its hops.
+bool SubModule::needs_second_graph() const {
+  const bool given_stays = inputs_.problem().graph && config_.given_graph == GivenGraph::kAlways;
+  return config_.mu1 != 0.0 || (config_.last_graph == LastGraph::kSecond && !given_stays);
+}
+
 SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hidden) {
   const RowsVar z{concat_labels(tape, Tape::constant(labels.dense), hidden), nullptr, nullptr};
-  const ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
+  ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
+  if (second_choice_) options.likely = second_choice_->view();
   const Choice choice = graph_learn_choose(tape, z, nullptr, {}, options, false);
+  second_choice_ = choice.pattern;
   return normalise(tape, {choice.pattern, edge_dot(tape, choice.pattern, z), nullptr});
 }
 
@@ -125,10 +149,11 @@ SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hid
 Var SubModule::first_layer_input(Tape& tape, const Pass& pass) {
   const float rate = pass.training ? static_cast<float>(config_.dropout) : 0.0f;
   const Rng rng{config_.seed, Stream::kDropInput, number_, pass.epoch};
-  const Var x = dropout(tape, Tape::constant(inputs_.x()), rate, rng);
+  const Var x = Tape::constant(inputs_.x());
   const Var w = scale_rows(tape, tape.parameter(w1_), tape.parameter(s_));
-  return inputs_.is_sparse() ? sparse_linear(tape, inputs_.x_pattern(), inputs_.x_by_column(), x, w)
-                             : linear(tape, x, w);
+  if (!inputs_.is_sparse()) return dropout_linear(tape, x, w, rate, rng);
+  return sparse_linear(tape, inputs_.x_pattern(), inputs_.x_by_column(),
+                       dropout(tape, x, rate, rng), w);
 }
 
 SubModuleOutput SubModule::forward(Tape& tape, const ShownLabels& labels, const Pass& pass) {
@@ -139,7 +164,7 @@ SubModuleOutput SubModule::forward(Tape& tape, const ShownLabels& labels, const 
   const Rng rng{config_.seed, Stream::kDropHidden, number_, pass.epoch};
   const Var second_input = linear(tape, dropout(tape, hidden, rate, rng), tape.parameter(w2_));
   out.prediction = row_softmax(tape, spmm(tape, out.graph, second_input));
-  if (pass.training) out.second_graph = second_graph(tape, labels, hidden);
+  if (pass.training && needs_second_graph()) out.second_graph = second_graph(tape, labels, hidden);
   return out;
 }
 

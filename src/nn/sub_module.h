@@ -4,6 +4,7 @@
 #include <glgnn/config.h>
 #include <glgnn/csr.h>
 
+#include <memory>
 #include <vector>
 
 #include "nn/inputs.h"
@@ -20,7 +21,7 @@ struct Pass {
 
 struct SubModuleOutput {
   SparseVar graph;         // A'
-  SparseVar second_graph;  // A1'; training only
+  SparseVar second_graph;  // A1'; training only, and where the loss or the hops need it
   Var prediction;          // X2, rows of class probabilities
 };
 
@@ -32,6 +33,8 @@ class SubModule {
 
   // Between epochs: takes the graph that the next epoch's hops are read from.
   void set_hop_graph(const Csr& graph, int threads);
+  // Takes the hop graph of another module, and the hops found in it.
+  void share_hop_graph(const SubModule& other);
   // The graph this module's hops were read from last; empty before the first.
   const Csr& hop_graph() const { return hop_graph_; }
 
@@ -52,6 +55,9 @@ class SubModule {
   void forget_label_free_choice() { label_free_ = false; }
   bool& has_label_free_choice() { return label_free_; }
 
+  // How much of the nearest rows the last approximate choice found; -1 where choices are exact.
+  double recall() const { return recall_; }
+
  private:
   RowsVar select_features(Tape& tape, const ShownLabels& labels);
   SparseVar learn_graph(Tape& tape, const ShownLabels& labels, const Pass& pass);
@@ -59,6 +65,7 @@ class SubModule {
                 const Pass& pass);
   bool needs_all_rows_sum() const;
   bool labels_only_add() const;
+  bool needs_second_graph() const;
   SparseVar second_graph(Tape& tape, const ShownLabels& labels, Var hidden);
   SparseVar normalise(Tape& tape, SparseVar a);
   Var first_layer_input(Tape& tape, const Pass& pass);
@@ -68,11 +75,13 @@ class SubModule {
   uint32_t number_;
   Parameter s_, w1_, w2_, v_;
   Csr hop_graph_;
-  HopPairs hops_;
-  KeptChoice kept_[2];  // of evaluation and of training: they see different labels
+  std::shared_ptr<HopPairs> hops_;  // modules that read the hops of one given graph share them
+  SharedPattern second_choice_;     // of the last second graph: where the next one is sought first
+  KeptChoice kept_[2];              // of evaluation and of training: they see different labels
   // Whether kept_[0] was made without labels, with the present parameters and hops: the next
   // training pass then need not compare all rows again.
   bool label_free_ = false;
+  double recall_ = -1;
 };
 
 }  // namespace glgnn

@@ -110,10 +110,19 @@ Var dropout(Tape& tape, Var x, float rate, const Rng& rng) {
 
 Var row_softmax(Tape& tape, Var x) {
   auto [written, p] = tape.make(x.rows(), x.cols(), x.grad);
-  ref::row_softmax_forward(written->view(), x.view());
+  const int64_t cost = 8 * x.value->size();  // exponentials
+  for_row_ranges(
+      x.rows(), cost, tape.threads(), [&, out = written->view()](int64_t begin, int64_t end) {
+        ref::row_softmax_forward(rows_of(out, begin, end), rows_of(x.view(), begin, end));
+      });
   if (p.grad) {
-    tape.record(
-        [=, p = p] { ref::row_softmax_backward<float>(x.d_view(), p.grad->view(), p.view()); });
+    tape.record([&tape, x, p = p] {
+      for_row_ranges(x.rows(), x.value->size(), tape.threads(), [&](int64_t begin, int64_t end) {
+        ref::row_softmax_backward<float>(rows_of(x.d_view(), begin, end),
+                                         rows_of<const float>(p.grad->view(), begin, end),
+                                         rows_of(p.view(), begin, end));
+      });
+    });
   }
   return p;
 }

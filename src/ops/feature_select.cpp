@@ -29,6 +29,11 @@ RowsVar feature_select(Tape& tape, Var x, Var s, Var labels) {
   return {z, nullptr, nullptr};
 }
 
+RowsVar selected_rows(Var x, Var s, Var labels) {
+  GLGNN_ASSERT(s.value->size() == x.cols() && labels.rows() == x.rows() && !x.grad);
+  return {x, nullptr, nullptr, s, labels};
+}
+
 RowsVar feature_select(Tape& tape, SharedPattern pattern,
                        std::shared_ptr<const Transpose> by_column, Var xl, Var s,
                        int64_t label_cols) {

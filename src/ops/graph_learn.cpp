@@ -7,12 +7,31 @@
 #include "core/parallel.h"
 #include "kernels/edge_dot.h"
 #include "kernels/edge_softmax.h"
+#include "kernels/feature_select.h"
+#include "kernels/hnsw_choose.h"
+#include "kernels/selected_dot.h"
 #include "ops/ops.h"
 
 namespace glgnn {
 namespace {
 
 ZDense<float> dense_view(const RowsVar& z) { return {z.values.view()}; }
+
+ZSelected<float> selected_view(const RowsVar& z) {
+  return {z.values.view(), z.s.data(), z.labels.view()};
+}
+
+// [labels, X * s] of selected rows, for as long as the choice needs it.
+Matrix make_selected(const RowsVar& z, int threads) {
+  const MatView<const float> x = z.values.view(), labels = z.labels.view();
+  Matrix made(x.rows, labels.cols + x.cols);
+  for_row_ranges(x.rows, made.size(), threads, [&](int64_t begin, int64_t end) {
+    const int64_t rows = end - begin;
+    ref::feature_select_forward<float>({made[begin], rows, made.cols()}, {x[begin], rows, x.cols},
+                                       z.s.data(), {labels[begin], rows, labels.cols});
+  });
+  return made;
+}
 
 ZSparse<float> sparse_view(const RowsVar& z) {
   return {z.pattern->view(), z.values.data(), z.by_column->pattern.view(),
@@ -33,25 +52,24 @@ SharedPattern pack(const std::vector<int32_t>& col, const std::vector<int64_t>& 
   return pattern;
 }
 
-// For each row of a group: its columns in `before` and the rest of its group. No other row has
-// entries.
-Pattern join_groups(const Pattern& before, std::span<const std::vector<int32_t>> groups,
+// The group that each row belongs to, or null.
+using GroupOfRow = std::vector<const std::vector<int32_t>*>;
+
+// For rows begin .. end - 1 that have a group: their columns in `before` and the rest of the group.
+// No other row has entries.
+Pattern join_groups(const Pattern& before, const GroupOfRow& group_of, int64_t begin, int64_t end,
                     bool diagonal) {
-  std::vector<const std::vector<int32_t>*> group_of(before.rows, nullptr);
-  for (const auto& group : groups) {
-    for (const int32_t row : group) group_of[row] = &group;
-  }
   Pattern joined;
   joined.rows = joined.cols = before.rows;
   for (int64_t i = 0; i < before.rows; ++i) {
-    if (group_of[i]) {
+    if (i >= begin && i < end && group_of[i]) {
       const size_t start = joined.col.size();
       std::set_union(before.col.begin() + before.row_ptr[i],
                      before.col.begin() + before.row_ptr[i + 1], group_of[i]->begin(),
                      group_of[i]->end(), std::back_inserter(joined.col));
       if (!diagonal) {
-        const auto begin = joined.col.begin() + static_cast<int64_t>(start);
-        joined.col.erase(std::remove(begin, joined.col.end(), i), joined.col.end());
+        const auto first = joined.col.begin() + static_cast<int64_t>(start);
+        joined.col.erase(std::remove(first, joined.col.end(), i), joined.col.end());
       }
     }
     joined.row_ptr.push_back(joined.nnz());
@@ -59,12 +77,41 @@ Pattern join_groups(const Pattern& before, std::span<const std::vector<int32_t>>
   return joined;
 }
 
+// The end of the rows from `begin` on that have `most` candidates together, or of one row: groups
+// may be large, and candidates of all their rows too many for memory.
+int64_t end_of_block(const Pattern& before, const GroupOfRow& group_of, int64_t begin,
+                     int64_t most) {
+  int64_t end = begin, count = 0;
+  for (; end < before.rows; ++end) {
+    if (group_of[end]) {
+      count += before.view().row_size(end) + static_cast<int64_t>(group_of[end]->size());
+    }
+    if (count > most && end > begin) break;
+  }
+  return end;
+}
+
 void forward_dots(float* s, const Pattern& pattern, const RowsVar& z, int threads) {
   if (z.is_sparse()) {
     cpu::edge_dot_forward(s, pattern.view(), sparse_view(z), threads);
+  } else if (z.is_selected()) {
+    cpu::selected_dot_forward(s, pattern.view(), selected_view(z), threads);
   } else {
     cpu::edge_dot_forward(s, pattern.view(), dense_view(z), threads);
   }
+}
+
+// Dense rows, exactly or approximately. Gives the recall of the latter, else -1.
+double choose_dense(int32_t* col, int64_t* count, float* lse, const ZDense<float>& z,
+                    const HopWeights<float>& hops, const ChooseOptions& options, int threads) {
+  if (!options.approximate) {
+    cpu::graph_learn_choose(col, count, lse, z, hops, options, threads);
+    return -1;
+  }
+  GLGNN_ASSERT(!lse);
+  constexpr int64_t kRecallRows = 256;
+  cpu::hnsw_choose(col, count, z, hops, options, threads);
+  return cpu::choice_recall(col, count, z, hops, options, kRecallRows, threads);
 }
 
 }  // namespace
@@ -78,18 +125,32 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
   std::vector<float> h;
   if (hops && hops->near.rows > 0) {
     GLGNN_ASSERT(hop_weights.value->size() == hops->hops + 1 && hops->near.rows == n);
-    h.resize(hops->near.nnz());
-    ref::hop_weights(h.data(), *hops, hop_weights.data());
-    weights = {hops->near.view(), h.data(), hop_weights.data()[hops->hops]};
+    weights.near = hops->near.view();
+    weights.h_other = hop_weights.data()[hops->hops];
+    if (!hops->distance.empty()) {
+      weights.shell = hops->distance.data();
+      weights.h_of_shell = hop_weights.data();
+      weights.shells = hops->hops;
+    } else {
+      h.resize(hops->near.nnz());
+      ref::hop_weights(h.data(), *hops, hop_weights.data());
+      weights.h = h.data();
+    }
   }
   auto [written, lse] = tape.make(wants_lse ? n : 0, 1, z.values.grad);
   float* lse_out = wants_lse ? written->data() : nullptr;
+  double recall = -1;
   if (z.is_sparse()) {
     cpu::graph_learn_choose(col.data(), count.data(), lse_out, sparse_view(z), weights, options,
                             tape.threads());
+  } else if (z.is_selected()) {
+    GLGNN_ASSERT(!wants_lse);  // its gradient is one of Z
+    const Matrix made = make_selected(z, tape.threads());
+    recall = choose_dense(col.data(), count.data(), nullptr, {made.view()}, weights, options,
+                          tape.threads());
   } else {
-    cpu::graph_learn_choose(col.data(), count.data(), lse_out, dense_view(z), weights, options,
-                            tape.threads());
+    recall = choose_dense(col.data(), count.data(), lse_out, dense_view(z), weights, options,
+                          tape.threads());
   }
   if (wants_lse && lse.grad) {
     const bool diagonal = options.diagonal;
@@ -103,26 +164,40 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
       }
     });
   }
-  return {pack(col, count, options.k), lse};
+  return {pack(col, count, options.k), lse, recall};
 }
 
 SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,
                               const ChooseOptions& options, const Pattern& before,
                               std::span<const std::vector<int32_t>> groups) {
-  const Pattern candidates = join_groups(before, groups, options.diagonal);
-  std::vector<float> t(candidates.nnz());
-  forward_dots(t.data(), candidates, z, tape.threads());
-  std::vector<int64_t> near(candidates.nnz());
-  find_near(near.data(), candidates.view(), hops.near.view());
-  std::vector<float> h(candidates.nnz());
-  ref::hop_gather_forward(h.data(), near.data(), candidates.nnz(), hops, hop_weights.data());
-  ref::add_logs(t.data(), h.data(), candidates.nnz());
-
-  std::vector<int32_t> col(candidates.rows * options.k);
-  std::vector<int64_t> count(candidates.rows);
-  keep_best(col.data(), count.data(), candidates.view(), t.data(), options.k);
+  GroupOfRow group_of(before.rows, nullptr);
+  for (const auto& group : groups) {
+    for (const int32_t row : group) group_of[row] = &group;
+  }
+  std::vector<int32_t> col(before.rows * options.k);
+  std::vector<int64_t> count(before.rows);
+  constexpr int64_t kMostCandidates = int64_t{1} << 22;
+  for (int64_t begin = 0; begin < before.rows;) {
+    const int64_t end = end_of_block(before, group_of, begin, kMostCandidates);
+    const Pattern candidates = join_groups(before, group_of, begin, end, options.diagonal);
+    std::vector<float> t(candidates.nnz());
+    forward_dots(t.data(), candidates, z, tape.threads());
+    std::vector<int64_t> near(candidates.nnz());
+    find_near(near.data(), candidates.view(), hops.near.view(), tape.threads());
+    std::vector<float> h(candidates.nnz());
+    for_row_ranges(end - begin, candidates.nnz(), tape.threads(), [&](int64_t first, int64_t last) {
+      const int64_t* starts = candidates.row_ptr.data() + begin;
+      const int64_t at = starts[first], n = starts[last] - at;
+      ref::hop_gather_forward(h.data() + at, near.data() + at, n, hops, hop_weights.data());
+      ref::add_logs(t.data() + at, h.data() + at, n);
+      keep_best(col.data() + (begin + first) * options.k, count.data() + begin + first,
+                {last - first, before.rows, starts + first, candidates.col.data()}, t.data(),
+                options.k);
+    });
+    begin = end;
+  }
   for (int64_t i = 0; i < before.rows; ++i) {
-    if (candidates.view().row_size(i) > 0) continue;
+    if (group_of[i]) continue;
     count[i] = before.view().row_size(i);
     std::copy_n(before.col.begin() + before.row_ptr[i], count[i], col.begin() + i * options.k);
   }
@@ -130,10 +205,16 @@ SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops
 }
 
 Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z) {
-  auto [written, s] = tape.make(pattern->nnz(), 1, z.values.grad);
+  const bool wants_grad = z.is_selected() ? z.s.grad : z.values.grad;
+  auto [written, s] = tape.make(pattern->nnz(), 1, wants_grad);
   forward_dots(written->data(), *pattern, z, tape.threads());
   if (s.grad) {
     tape.record([&tape, pattern, z, s = s] {
+      if (z.is_selected()) {
+        cpu::selected_dot_backward(z.s.d_data(), s.grad->data(), pattern->view(), selected_view(z),
+                                   tape.threads());
+        return;
+      }
       const Transpose transposed = transpose(pattern->view());
       if (z.is_sparse()) {
         cpu::edge_dot_backward(z.values.d_data(), s.grad->data(), pattern->view(),
@@ -150,7 +231,7 @@ Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z) {
 Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse) {
   GLGNN_ASSERT(lse.rows() == pattern->rows && s.rows() == pattern->nnz());
   auto [written, p] = tape.make(s.rows(), 1, s.grad);
-  for_row_ranges(pattern->rows, pattern->nnz(), tape.threads(),
+  for_row_ranges(pattern->rows, 8 * pattern->nnz(), tape.threads(),
                  [&, out = written->data()](int64_t begin, int64_t end) {
                    ref::edge_exp_forward(out, s.data(), lse.data() + begin,
                                          pattern->row_ptr.data() + begin, end - begin);
@@ -160,7 +241,7 @@ Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse) {
       // With a kept choice lse is a constant and its gradient goes nowhere.
       std::vector<float> unused(lse.grad ? 0 : pattern->rows);
       float* d_lse = lse.grad ? lse.d_data() : unused.data();
-      for_row_ranges(pattern->rows, pattern->nnz(), tape.threads(),
+      for_row_ranges(pattern->rows, 4 * pattern->nnz(), tape.threads(),
                      [&](int64_t begin, int64_t end) {
                        ref::edge_exp_backward(s.d_data(), d_lse + begin, p.grad->data(), p.data(),
                                               pattern->row_ptr.data() + begin, end - begin);
@@ -173,7 +254,7 @@ Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse) {
 Var edge_softmax(Tape& tape, SharedPattern pattern, Var s) {
   GLGNN_ASSERT(s.rows() == pattern->nnz());
   auto [written, p] = tape.make(s.rows(), 1, s.grad);
-  for_row_ranges(pattern->rows, pattern->nnz(), tape.threads(),
+  for_row_ranges(pattern->rows, 8 * pattern->nnz(), tape.threads(),
                  [&, out = written->data()](int64_t begin, int64_t end) {
                    ref::edge_softmax_forward(out, s.data(), pattern->row_ptr.data() + begin,
                                              end - begin);
@@ -181,7 +262,7 @@ Var edge_softmax(Tape& tape, SharedPattern pattern, Var s) {
   if (p.grad) {
     tape.record([&tape, pattern, s, p = p] {
       for_row_ranges(
-          pattern->rows, pattern->nnz(), tape.threads(), [&](int64_t begin, int64_t end) {
+          pattern->rows, 4 * pattern->nnz(), tape.threads(), [&](int64_t begin, int64_t end) {
             ref::edge_softmax_backward<float>(s.d_data(), p.grad->data(), p.data(),
                                               pattern->row_ptr.data() + begin, end - begin);
           });
@@ -193,13 +274,14 @@ Var edge_softmax(Tape& tape, SharedPattern pattern, Var s) {
 Var hop_gather(Tape& tape, const Pattern& kept, const HopPairs& hops, Var weights) {
   GLGNN_ASSERT(weights.value->size() == hops.hops + 1);
   const auto near_of_kept = std::make_shared<std::vector<int64_t>>(kept.nnz());
-  find_near(near_of_kept->data(), kept.view(), hops.near.view());
+  find_near(near_of_kept->data(), kept.view(), hops.near.view(), tape.threads());
   auto [written, h] = tape.make(kept.nnz(), 1, weights.grad);
-  ref::hop_gather_forward(written->data(), near_of_kept->data(), kept.nnz(), hops, weights.data());
+  cpu::hop_gather_forward(written->data(), near_of_kept->data(), kept.nnz(), hops, weights.data(),
+                          tape.threads());
   if (h.grad) {
-    tape.record([=, &hops, h = h] {
-      ref::hop_gather_backward(weights.d_data(), h.grad->data(), near_of_kept->data(),
-                               static_cast<int64_t>(near_of_kept->size()), hops);
+    tape.record([=, &hops, &tape, h = h] {
+      cpu::hop_gather_backward(weights.d_data(), h.grad->data(), near_of_kept->data(),
+                               static_cast<int64_t>(near_of_kept->size()), hops, tape.threads());
     });
   }
   return h;

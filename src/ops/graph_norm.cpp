@@ -8,15 +8,15 @@ namespace glgnn {
 SparseVar row_scale(Tape& tape, SparseVar a) {
   auto [written, y] = tape.make(a.values.rows(), 1, a.values.grad);
   auto [sum, sum_var] = tape.make(a.pattern->rows, 1, false);
-  const int64_t rows = a.pattern->rows, nnz = a.pattern->nnz();
-  for_row_ranges(rows, nnz, tape.threads(),
+  const int64_t rows = a.pattern->rows, cost = 4 * a.pattern->nnz();  // sums and quotients
+  for_row_ranges(rows, cost, tape.threads(),
                  [&, out = written->data(), sums = sum->data()](int64_t begin, int64_t end) {
                    ref::row_scale_forward(out, sums + begin, a.values.data(),
                                           a.pattern->row_ptr.data() + begin, end - begin);
                  });
   if (y.grad) {
-    tape.record([&tape, a, rows, nnz, y = y, sums = sum_var] {
-      for_row_ranges(rows, nnz, tape.threads(), [&](int64_t begin, int64_t end) {
+    tape.record([&tape, a, rows, cost, y = y, sums = sum_var] {
+      for_row_ranges(rows, cost, tape.threads(), [&](int64_t begin, int64_t end) {
         ref::row_scale_backward<float>(a.values.d_data(), y.grad->data(), y.data(),
                                        sums.data() + begin, a.pattern->row_ptr.data() + begin,
                                        end - begin);
@@ -40,20 +40,20 @@ SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form) {
 }
 
 SparseVar gcn_norm(Tape& tape, SparseVar a) {
-  const auto loops = std::make_shared<const SelfLoops>(add_self_loops(a.pattern->view()));
+  const auto loops =
+      std::make_shared<const SelfLoops>(add_self_loops(a.pattern->view(), tape.threads()));
   auto [written, y] = tape.make(loops->pattern.nnz(), 1, a.values.grad);
   auto [roots, roots_var] = tape.make(a.pattern->rows, 1, false);
-  ref::gcn_norm_forward(written->data(), roots->data(), loops->pattern.view(), loops->source.data(),
-                        a.values.data());
-  if (y.grad) {
-    auto [scratch, scratch_var] = tape.make(a.pattern->rows, 1, false);
-    tape.record([=, y = y, roots = roots_var, scratch = scratch] {
-      ref::gcn_norm_backward(a.values.d_data(), scratch->data(), y.grad->data(), y.data(),
-                             roots.data(), loops->pattern.view(), loops->source.data());
-    });
-  }
+  cpu::gcn_norm_forward(written->data(), roots->data(), loops->pattern.view(), loops->source.data(),
+                        a.values.data(), tape.threads());
   SparseVar out{SharedPattern(loops, &loops->pattern), y, nullptr};
-  if (y.grad) out.transposed = std::make_shared<const Transpose>(transpose(loops->pattern.view()));
+  if (!y.grad) return out;
+  out.transposed = std::make_shared<const Transpose>(transpose(loops->pattern.view()));
+  tape.record([&tape, a, loops, transposed = out.transposed, y = y, roots = roots_var] {
+    cpu::gcn_norm_backward(a.values.d_data(), y.grad->data(), y.data(), roots.data(),
+                           loops->pattern.view(), transposed->view(), loops->source.data(),
+                           tape.threads());
+  });
   return out;
 }
 

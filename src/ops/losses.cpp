@@ -20,14 +20,13 @@ double cross_entropy(Tape& tape, Var logits, std::span<const int32_t> rows,
 double sparse_l1(Tape& tape, const SparseVar& a, const SparseVar& b, float weight) {
   GLGNN_ASSERT(a.pattern->rows == b.pattern->rows);
   if (a.values.grad && weight != 0.0f) {
-    tape.record([=] {
-      ref::sparse_l1_backward<float>(a.values.d_data(), b.values.d_data(), weight,
-                                     a.pattern->view(), a.values.data(), b.pattern->view(),
-                                     b.values.data());
+    tape.record([=, &tape] {
+      cpu::sparse_l1_backward(a.values.d_data(), b.values.d_data(), weight, a.pattern->view(),
+                              a.values.data(), b.pattern->view(), b.values.data(), tape.threads());
     });
   }
-  return ref::sparse_l1_forward<float>(a.pattern->view(), a.values.data(), b.pattern->view(),
-                                       b.values.data());
+  return cpu::sparse_l1_forward(a.pattern->view(), a.values.data(), b.pattern->view(),
+                                b.values.data(), tape.threads());
 }
 
 double sum_squares(Tape& tape, Var x, float weight) {

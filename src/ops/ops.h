@@ -17,17 +17,22 @@
 
 namespace glgnn {
 
-// The rows to be compared, dense (values N x D) or sparse (values nnz x 1 on a pattern).
+// The rows to be compared: dense (values N x D), sparse (values nnz x 1 on a pattern), or selected
+// (dense [labels, values * s], which is not kept in memory).
 struct RowsVar {
   Var values;
-  SharedPattern pattern;                       // null: dense
+  SharedPattern pattern;                       // null: not sparse
   std::shared_ptr<const Transpose> by_column;  // of the pattern
+  Var s = {}, labels = {};                     // no values: not selected
   bool is_sparse() const { return pattern != nullptr; }
+  bool is_selected() const { return s.value != nullptr; }
   int64_t rows() const { return is_sparse() ? pattern->rows : values.rows(); }
 };
 
 // Z = [labels, X * s].
 RowsVar feature_select(Tape& tape, Var x, Var s, Var labels);
+// The same without keeping Z, for the graph's choice and dots alone; x has no gradient.
+RowsVar selected_rows(Var x, Var s, Var labels);
 // The same on a pattern whose first label_cols columns are labels (kernels/feature_select.h).
 RowsVar feature_select(Tape& tape, SharedPattern pattern,
                        std::shared_ptr<const Transpose> by_column, Var xl, Var s,
@@ -43,6 +48,7 @@ RowsVar scale(Tape& tape, RowsVar rows, float factor);
 struct Choice {
   SharedPattern pattern;
   Var lse;
+  double recall = -1;  // of an approximate choice, measured on some rows
 };
 Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
                           const ChooseOptions& options, bool wants_lse);
@@ -72,9 +78,16 @@ SparseVar gcn_norm(Tape& tape, SparseVar a);
 Var spmm(Tape& tape, SparseVar a, Var x);
 // x w.
 Var linear(Tape& tape, Var x, Var w);
+// drop(x) w for x without gradient; drop(x) is not kept.
+Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng);
 // X w for sparse X without gradient; by_column is X's transpose.
 Var sparse_linear(Tape& tape, const Pattern& pattern, const Transpose& by_column, Var x_values,
                   Var w);
+
+// x + b, b being one row.
+Var add_bias(Tape& tape, Var x, Var b);
+// Propagation of h over a symmetric constant graph, which must outlive the pass.
+Var propagate(Tape& tape, const Csr& graph, Var h, int64_t steps, float alpha);
 
 Var relu(Tape& tape, Var x);
 Var softplus(Tape& tape, Var x);
@@ -95,5 +108,9 @@ double cross_entropy(Tape& tape, Var logits, std::span<const int32_t> rows,
                      std::span<const int32_t> labels, float weight);
 double sparse_l1(Tape& tape, const SparseVar& a, const SparseVar& b, float weight);
 double sum_squares(Tape& tape, Var x, float weight);
+// Against constant soft targets (N x C); weights holds one number a row. All must outlive the pass.
+double soft_cross_entropy(Tape& tape, Var logits, const Matrix& targets, const Matrix& weights,
+                          float weight);
+double softmax_distance(Tape& tape, Var logits, const Matrix& targets, float weight);
 
 }  // namespace glgnn

@@ -1,4 +1,5 @@
 #include "core/check.h"
+#include "kernels/dropout_linear.h"
 #include "kernels/gemm.h"
 #include "kernels/spmm.h"
 #include "ops/ops.h"
@@ -39,6 +40,19 @@ Var linear(Tape& tape, Var x, Var w) {
         cpu::gemm(w.d_view(), x.view(), y.grad->view(), {.transpose_a = true, .accumulate = true},
                   tape.threads());
       }
+    });
+  }
+  return y;
+}
+
+Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng) {
+  GLGNN_ASSERT(x.cols() == w.rows() && !x.grad);
+  if (rate <= 0.0f) return linear(tape, x, w);
+  auto [written, y] = tape.make(x.rows(), w.cols(), w.grad);
+  cpu::dropout_linear_forward(written->view(), x.view(), w.view(), rate, rng, tape.threads());
+  if (y.grad) {
+    tape.record([&tape, x, w, rate, rng, y = y] {
+      cpu::dropout_linear_backward(w.d_view(), y.grad->view(), x.view(), rate, rng, tape.threads());
     });
   }
   return y;

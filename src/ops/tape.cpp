@@ -24,12 +24,13 @@ void Tape::backward() {
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
 }
 
-void Tape::clear() {
+void Tape::clear(bool keep_buffers) {
   steps_.clear();
   kept_.clear();
   // Sizes that this pass did not use are given back: kept pairs vary in number from pass to pass.
   spare_.clear();
   for (Matrix& matrix : matrices_) {
+    if (!keep_buffers) break;
     const std::pair<int64_t, int64_t> shape{matrix.rows(), matrix.cols()};
     spare_[shape].push_back(std::move(matrix));
   }

@@ -86,8 +86,8 @@ class Tape {
   // Runs the steps backward; gradients of parameters are added to.
   void backward();
 
-  // Forgets the pass and keeps its buffers for the next one.
-  void clear();
+  // Forgets the pass and keeps its buffers for the next one, or gives them back.
+  void clear(bool keep_buffers = true);
 
  private:
   Matrix take(int64_t rows, int64_t cols);

@@ -36,17 +36,19 @@ Json data_json(const Dataset& dataset, const Split& split) {
 }
 
 Json epoch_json(const EpochReport& report) {
-  return {{"event", "epoch"},
-          {"epoch", report.epoch},
-          {"loss", report.loss},
-          {"loss_graph", report.loss_graph},
-          {"loss_entropy", report.loss_entropy},
-          {"loss_decay", report.loss_decay},
-          {"train_accuracy", report.train_accuracy},
-          {"val_accuracy", report.val_accuracy},
-          {"val_loss", report.val_loss},
-          {"best", report.best},
-          {"seconds", report.seconds}};
+  Json json = {{"event", "epoch"},
+               {"epoch", report.epoch},
+               {"loss", report.loss},
+               {"loss_graph", report.loss_graph},
+               {"loss_entropy", report.loss_entropy},
+               {"loss_decay", report.loss_decay},
+               {"train_accuracy", report.train_accuracy},
+               {"val_accuracy", report.val_accuracy},
+               {"val_loss", report.val_loss},
+               {"best", report.best},
+               {"seconds", report.seconds}};
+  if (report.recall >= 0) json["recall"] = report.recall;
+  return json;
 }
 
 Json program_json(int threads) {

@@ -17,7 +17,7 @@ void write_text_file(const fs::path& path, const std::string& text) {
     throw Error(ErrorKind::kIo, path.string() + ": is a folder, expected a file to write");
   }
   if (!fs::exists(path) || fs::is_regular_file(path)) {
-    return write_file_atomically(path.string(), text);
+    return write_file_atomically(path.string(), {&text, 1});
   }
   std::ofstream out(path, std::ios::binary);
   if (!(out << text).flush()) {

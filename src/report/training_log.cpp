@@ -13,7 +13,8 @@ namespace glgnn {
 
 namespace fs = std::filesystem;
 
-TrainingLog::TrainingLog(fs::path path, Start start, const Json& header) : path_(std::move(path)) {
+TrainingLog::TrainingLog(fs::path path, Start start, const Json& header, std::string option)
+    : path_(std::move(path)), option_(std::move(option)) {
   continuing_ = start == Start::kContinue && fs::exists(path_);
   open(continuing_ ? "a" : "w");
   if (!continuing_) event(header);
@@ -33,7 +34,7 @@ void TrainingLog::event(const Json& object) {
   const size_t written = std::fwrite(line.data(), 1, line.size(), file_.get());
   if (written != line.size() || std::fflush(file_.get()) != 0) {
     throw Error(ErrorKind::kIo, path_.string() + ": cannot write the log: " + std::strerror(errno) +
-                                    "; free some space, or choose another place with --out");
+                                    "; free some space, or choose another place with " + option_);
   }
 }
 
@@ -41,7 +42,7 @@ void TrainingLog::open(const char* mode) {
   file_.reset(std::fopen(path_.c_str(), mode));
   if (!file_) {
     throw Error(ErrorKind::kIo, path_.string() + ": cannot write the log: " + std::strerror(errno) +
-                                    "; choose another place with --out");
+                                    "; choose another place with " + option_);
   }
 }
 

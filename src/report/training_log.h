@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "report/json.h"
 
@@ -15,8 +16,9 @@ class TrainingLog {
   enum class Start { kNew, kContinue };
 
   // kNew empties the file and writes `header`. kContinue keeps what is there (or is kNew, where
-  // there is nothing).
-  TrainingLog(std::filesystem::path path, Start start, const Json& header);
+  // there is nothing). `option` is what the person moves the file with.
+  TrainingLog(std::filesystem::path path, Start start, const Json& header,
+              std::string option = "--out");
 
   // Continuing, the first call drops what an interrupted run logged of this epoch and later ones:
   // its checkpoint may be older than its log.
@@ -29,6 +31,7 @@ class TrainingLog {
   void drop_epochs_from(int64_t epoch);
 
   std::filesystem::path path_;
+  std::string option_;
   bool continuing_ = false;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, &std::fclose};
 };

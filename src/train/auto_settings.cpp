@@ -2,8 +2,14 @@
 
 #include <algorithm>
 
+#include "train/best_trainer.h"
+#include "train/buffers.h"
+
 namespace glgnn {
 namespace {
+
+constexpr int64_t kWord = 4;
+constexpr int64_t kProgram = 18 << 20;  // the program, its libraries and their buffers
 
 // As the paper: many neighbours in small tables, 10 to 20 in large ones.
 int64_t default_k(int64_t rows) {
@@ -11,32 +17,81 @@ int64_t default_k(int64_t rows) {
   return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(1, rows - 1));
 }
 
+// Bytes of the parts of a training run, by what holds them (docs/math.md has the letters).
+class MemoryShape {
+ public:
+  MemoryShape(const Features& features, int64_t classes, const Config& config)
+      : config_(config),
+        sparse_(features.is_sparse),
+        n_(features.rows()),
+        f_(features.cols()),
+        c_(classes),
+        numbers_(sparse_ ? features.sparse.nnz() : n_ * f_),
+        edges_(n_ * std::min(config.k + 1, n_)) {}
+
+  // X; sparse also by columns, both again with the labels. The network of graphs: X_agg and a.
+  int64_t of_data() const { return numbers_ * (sparse_ ? 48 : kWord) + 10 * n_ * c_ * kWord; }
+
+  // Parameters with Adam's means and the best; kept neighbours; the best graph, that of the hops,
+  // the near pairs.
+  int64_t of_module_between_passes() const {
+    int64_t near = 0, shell = 1;
+    for (int64_t hop = 0; hop < config_.hops && near < n_; ++hop) near += shell *= config_.k;
+    return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + 5 * n_ * std::min(near, n_);
+  }
+
+  // Layers with their gradients; two graphs from similarity to norm, with transposes. Sparse rows
+  // and the readings that need Z keep it.
+  int64_t of_module_in_pass() const {
+    const int64_t layers = n_ * (10 * config_.hidden + 8 * c_) * kWord;
+    const int64_t selected = sparse_ ? 3 * numbers_ * kWord : keeps_z() ? 2 * z_bytes() : 0;
+    return layers + 130 * edges_ + selected;
+  }
+
+  // An evaluation pass, where its memory is not that of a training pass.
+  int64_t of_module_in_evaluation() const {
+    if (n_ >= kRowsWorthReleasing) return 0;
+    return n_ * (3 * config_.hidden + 4 * c_) * kWord + 40 * edges_;
+  }
+
+  // Dropped-out rows of X, a block of them.
+  int64_t of_dropout() const { return sparse_ ? 0 : std::min(numbers_, int64_t{1} << 22) * kWord; }
+
+  // Dense rows: Z, and Z again in the order of the search; the best of each row so far.
+  int64_t of_choice() const {
+    const int64_t held = 8 * (config_.k + std::max<int64_t>(config_.k, 64) + 64);
+    return sparse_ ? numbers_ * kWord : 2 * z_bytes() + n_ * held;
+  }
+
+ private:
+  int64_t z_bytes() const { return n_ * (f_ + c_) * kWord; }
+  bool keeps_z() const {
+    return config_.similarity == Similarity::kCosine || config_.temperature != 1.0 ||
+           (config_.softmax_over == SoftmaxOver::kAll && !config_.rescale);
+  }
+
+  const Config& config_;
+  bool sparse_;
+  int64_t n_, f_, c_, numbers_, edges_;
+};
+
 }  // namespace
 
 Config resolve_auto(Config config, const Dataset& dataset) {
+  if (config.mode == Mode::kBest) return config;
   if (config.k == 0) config.k = dataset.paper_k > 0 ? dataset.paper_k : default_k(dataset.rows());
   if (config.epochs == 0) config.epochs = dataset.paper_epochs > 0 ? dataset.paper_epochs : 200;
   return config;
 }
 
 int64_t estimate_memory(const Features& features, int64_t classes, const Config& config) {
-  const int64_t n = features.rows(), d = features.cols() + classes;
-  const int64_t word = 4;
-  // Features, and for each module Z, its gradient and the dropped-out features.
-  const int64_t numbers = features.is_sparse ? features.sparse.nnz() + n : n * d;
-  const int64_t own = features.is_sparse ? 6 * numbers * word : numbers * word;
-  const int64_t selected = 3 * numbers * word;
-  // Two graphs with values, gradients, columns and transposes, at each step from choice to norm.
-  const int64_t kept = std::min(config.k + 1, n);
-  const int64_t graphs = n * kept * 90;
-  // Near pairs: at most k + k^2 + ... within K hops, and never more than n.
-  int64_t near = 0, shell = 1;
-  for (int64_t hop = 0; hop < config.hops && near < n; ++hop) near += shell *= config.k;
-  const int64_t hops = n * std::min(near, n) * 10;
-  const int64_t layers = n * (6 * config.hidden + 10 * classes) * word;
-  const int64_t weights = 6 * features.cols() * (config.hidden + 1) * word;
-  const int64_t network = 8 * n * classes * word;
-  return own + network + config.modules * (selected + graphs + hops + layers + weights);
+  if (config.mode == Mode::kBest) return estimate_best_memory(features, classes, config);
+  const MemoryShape shape(features, classes, config);
+  const int64_t module = shape.of_module_between_passes();
+  const int64_t pass = shape.of_module_in_pass() + shape.of_module_in_evaluation();
+  // The largest moment: the last module chooses its graph, or the last graph is done.
+  return kProgram + shape.of_data() + shape.of_dropout() + config.modules * (module + pass) +
+         std::max<int64_t>(shape.of_choice() - pass, 0);
 }
 
 }  // namespace glgnn

@@ -6,9 +6,7 @@
 #include "train/walk.h"
 
 namespace glgnn {
-namespace {
 
-// Tells data apart by everything that training reads of them.
 uint64_t fingerprint(const Problem& problem) {
   const Features& x = *problem.features;
   uint64_t sum = kFnvStart;
@@ -31,6 +29,8 @@ uint64_t fingerprint(const Problem& problem) {
   add(problem.val);
   return sum;
 }
+
+namespace {
 
 template <class Archive, class S>
 void walk_state(Archive& archive, S& state) {
@@ -89,11 +89,29 @@ void check_same_settings(const std::string& path, const Config& saved, const Con
 
 }  // namespace
 
+void write_checkpoint_head(ArchiveWriter& writer, const Problem& problem, const Config& config) {
+  walk_config(writer, config);
+  writer(fingerprint(problem));
+}
+
+void read_checkpoint_head(ArchiveReader& reader, const std::string& path, const Problem& problem,
+                          const Config& config) {
+  Config saved;
+  walk_config(reader, saved);
+  check_same_settings(path, saved, config);
+  uint64_t data = 0;
+  reader(data);
+  if (data == fingerprint(problem)) return;
+  throw Error(ErrorKind::kUsage,
+              path +
+                  ": was made from other data (features, labels, graph or split "
+                  "differ); resume with the same files, or start without --resume");
+}
+
 void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config) {
   ArchiveWriter writer;
-  walk_config(writer, config);
-  writer(fingerprint(problem));
+  write_checkpoint_head(writer, problem, config);
   walk_state(writer, state);
   walk_model_state(writer, model);
   writer.save(path, FileKind::kCheckpoint);
@@ -102,17 +120,7 @@ void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& mo
 void load_checkpoint(const std::string& path, TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config) {
   ArchiveReader reader(path, FileKind::kCheckpoint);
-  Config saved;
-  walk_config(reader, saved);
-  check_same_settings(path, saved, config);
-  uint64_t data = 0;
-  reader(data);
-  if (data != fingerprint(problem)) {
-    throw Error(ErrorKind::kUsage,
-                path +
-                    ": was made from other data (features, labels, graph or split "
-                    "differ); resume with the same files, or start without --resume");
-  }
+  read_checkpoint_head(reader, path, problem, config);
   walk_state(reader, state);
   walk_model_state(reader, model);
   reader.finish();

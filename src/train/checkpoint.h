@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/archive.h"
 #include "nn/gl_gnn.h"
 
 namespace glgnn {
@@ -25,6 +26,15 @@ struct TrainState {
   std::vector<EpochReport> history;
   BestEpoch best;
 };
+
+// Tells data apart by everything that training reads of them.
+uint64_t fingerprint(const Problem& problem);
+
+// What every checkpoint begins with: the settings and a fingerprint of the data. Reading refuses
+// (kUsage) others, and says which.
+void write_checkpoint_head(ArchiveWriter& writer, const Problem& problem, const Config& config);
+void read_checkpoint_head(ArchiveReader& reader, const std::string& path, const Problem& problem,
+                          const Config& config);
 
 void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config);

@@ -21,6 +21,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.val);
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(model.best_epoch);
+  archive(model.module_notes);
   walk_list(archive, model.parameters, [](Archive& a, auto& p) {
     a(p.name);
     a(p.value);

@@ -1,10 +1,13 @@
 #include <glgnn/error.h>
 #include <glgnn/trainer.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "kernels/adam.h"
+#include "train/best_trainer.h"
+#include "train/buffers.h"
 #include "train/checkpoint.h"
 
 namespace glgnn {
@@ -17,6 +20,20 @@ double seconds_since(Clock::time_point start) {
 }
 
 [[noreturn]] void refuse(ErrorKind kind, const std::string& text) { throw Error(kind, text); }
+
+void check_candidates(const Problem& problem, const Config& config) {
+  if (config.candidates != Candidates::kHnsw || config.mode != Mode::kPaper) return;
+  if (problem.features->is_sparse) {
+    refuse(ErrorKind::kUsage,
+           "setting candidates: found hnsw for sparse features, expected exact, which is fast on "
+           "them: it never touches their zeros; leave --candidates out");
+  }
+  if (config.softmax_over == SoftmaxOver::kAll && !config.rescale) {
+    refuse(ErrorKind::kUsage,
+           "setting candidates: found hnsw with rescale = false and softmax_over = all, which sum "
+           "over all rows; set --candidates exact or --softmax_over kept");
+  }
+}
 
 void check(const Problem& problem, const Config& config) {
   const int64_t n = problem.features->rows();
@@ -31,13 +48,15 @@ void check(const Problem& problem, const Config& config) {
     refuse(ErrorKind::kData,
            "no labelled row to train on: found 0, expected at least one per class");
   }
-  const int64_t largest = config.diagonal ? n : n - 1;
-  if (config.k < 1 || config.k > largest) {
+  const bool best = config.mode == Mode::kBest;
+  const int64_t largest = config.diagonal && !best ? n : n - 1;
+  if (config.k < (best ? 0 : 1) || config.k > largest) {
     refuse(ErrorKind::kUsage, "k does not fit the data: found k = " + std::to_string(config.k) +
                                   ", expected 1 to " + std::to_string(largest) + " for " +
                                   std::to_string(n) + " rows; set a smaller --k");
   }
-  if (config.epochs < 1) refuse(ErrorKind::kUsage, "epochs: found 0, expected at least 1");
+  if (config.epochs < 1 && !best) refuse(ErrorKind::kUsage, "epochs: found 0, expected at least 1");
+  check_candidates(problem, config);
   for (const auto* rows : {&problem.train, &problem.val}) {
     for (const int32_t row : *rows) {
       const int32_t label = row >= 0 && row < n ? problem.labels[row] : -1;
@@ -57,6 +76,7 @@ class Trainer {
       : problem_(problem),
         config_(config),
         model_(problem, config, context),
+        keeps_buffers_(problem.features->rows() < kRowsWorthReleasing),
         training_tape_(context, true),
         evaluation_tape_(context, false) {}
 
@@ -69,6 +89,7 @@ class Trainer {
     const bool choose = state_.epoch % config_.refresh == 0;
     train({true, static_cast<uint32_t>(state_.epoch), choose}, report);
     evaluate({false, static_cast<uint32_t>(state_.epoch), choose}, report);
+    if (choose) report.recall = lowest_recall();
     ++state_.epoch;
     report.seconds = seconds_since(start_);
     state_.history.push_back(report);
@@ -120,7 +141,14 @@ class Trainer {
     }
     model_.finish_step();
     model_.finish_epoch(out);
-    tape.clear();
+    tape.clear(keeps_buffers_);
+  }
+
+  // -1 where neighbours are searched exactly.
+  double lowest_recall() {
+    double lowest = 1;
+    for (const SubModule& module : model_.modules()) lowest = std::min(lowest, module.recall());
+    return lowest;
   }
 
   void evaluate(const Pass& pass, EpochReport& report) {
@@ -135,7 +163,7 @@ class Trainer {
     }
     report.best = is_best(report);
     if (report.best) keep(out, probabilities, report);
-    tape.clear();
+    tape.clear(keeps_buffers_);
   }
 
   // Without validation rows the last epoch is the best.
@@ -164,6 +192,7 @@ class Trainer {
   const Problem& problem_;
   const Config& config_;
   GlGnn model_;
+  bool keeps_buffers_;
   Tape training_tape_, evaluation_tape_;
   TrainState state_;
   Clock::time_point start_ = Clock::now();
@@ -174,6 +203,7 @@ class Trainer {
 FitResult fit(const Problem& problem, const Config& config, const Context& context,
               const FitOptions& options) {
   check(problem, config);
+  if (config.mode == Mode::kBest) return fit_best(problem, config, context, options);
   // Below this the threads cost more to wake than they save; the bits are the same.
   constexpr int64_t kRowsWorthThreads = 500;
   const bool alone = problem.features->rows() < kRowsWorthThreads;

@@ -141,6 +141,7 @@ void dense_gcn_norm(Run<double>& r, PatternView pattern, PatternView with_loops)
 
 Case gcn_norm_case(std::string name, SharedPattern pattern) {
   const auto loops = std::make_shared<const SelfLoops>(add_self_loops(pattern->view()));
+  const auto transposed = std::make_shared<const Transpose>(transpose(loops->pattern.view()));
   const double nnz = static_cast<double>(loops->pattern.nnz());
   return {
       .name = name,
@@ -158,6 +159,16 @@ Case gcn_norm_case(std::string name, SharedPattern pattern) {
                                       r.out[0].data(), r.out[1].data(), loops->pattern.view(),
                                       loops->source.data());
           },
+      .backends = {{"cpu",
+                    [=](Run<float>& r, int threads) {
+                      cpu::gcn_norm_forward(r.out[0].data(), r.out[1].data(), loops->pattern.view(),
+                                            loops->source.data(), r.in[0].data(), threads);
+                    },
+                    [=](Run<float>& r, int threads) {
+                      cpu::gcn_norm_backward(r.d_in[0].data(), r.d_out[0].data(), r.out[0].data(),
+                                             r.out[1].data(), loops->pattern.view(),
+                                             transposed->view(), loops->source.data(), threads);
+                    }}},
       .oracle = [=](Run<double>& r) { dense_gcn_norm(r, pattern->view(), loops->pattern.view()); },
       .forward_work = {.bytes = 20 * nnz},
       .backward_work = {.bytes = 28 * nnz}};
@@ -289,6 +300,7 @@ std::vector<Case> gcn_norm_cases() {
           gcn_norm_case("17, with loops", random_pattern(2, 17, 17, 4)),
           gcn_norm_case("all pairs", full_pattern(5, 5)),
           gcn_norm_case("one row", empty_pattern(1, 1)),
+          gcn_norm_case("301, 60 a row", random_pattern(3, 301, 301, 60)),
           gcn_norm_case("no entries", empty_pattern(6, 6))};
 }
 

@@ -28,7 +28,17 @@ struct Choice {
   SharedPattern near = std::make_shared<Pattern>();
   bool compare_columns = false;  // numbers are whole and h all alike: the very columns must agree
   bool describe = true;          // false: only the kernel, to be timed
+  bool shells = false;           // only kShells different weights, given by shells to a backend
 };
+
+constexpr int64_t kShells = 3;
+
+// Pair e is in shell e % kShells + 1.
+std::vector<uint8_t> shell_numbers(int64_t pairs) {
+  std::vector<uint8_t> out(pairs);
+  for (int64_t e = 0; e < pairs; ++e) out[e] = static_cast<uint8_t>(e % kShells + 1);
+  return out;
+}
 
 constexpr float kOther = 0.375f;  // h_other of all cases
 
@@ -72,7 +82,13 @@ void run_choose(Run<T>& r, const Rows& rows, const Choice& choice, Choose&& choo
   const int64_t n = rows.rows(), k = choice.options.k;
   std::vector<int32_t> col(n * k, -1);
   std::vector<int64_t> count(n, -1);
-  const HopWeights<T> hops{choice.near->view(), r.in[1].data(), T(kOther)};
+  HopWeights<T> hops{choice.near->view(), r.in[1].data(), T(kOther)};
+  const std::vector<uint8_t> shells = shell_numbers(choice.near->nnz());
+  if (choice.shells) {
+    hops.shell = shells.data();
+    hops.h_of_shell = r.in[1].data();
+    hops.shells = kShells;
+  }
   choose(col.data(), count.data(), r.out[1].data(), rows.z(r.in[0]), hops, choice.options);
   if (!choice.describe) return;
   const std::vector<double> z = rows.as_dense(r.in[0]);
@@ -109,12 +125,53 @@ void brute_force_choose(Run<double>& r, const Rows& rows, const Choice& choice) 
   }
 }
 
+// The weights of the near pairs.
+std::vector<double> hop_weights(const Choice& choice) {
+  const int64_t pairs = choice.near->nnz();
+  if (choice.compare_columns) return std::vector<double>(pairs, 0.5);
+  std::vector<double> h = uniform(9, pairs, 0.1, 1);
+  for (int64_t e = kShells; choice.shells && e < pairs; ++e) h[e] = h[e - kShells];
+  return h;
+}
+
+// What each row has chosen, or the rows after it where `others`: pairs to be listed as likely.
+Pattern listed_pairs(const std::vector<int32_t>& col, const std::vector<int64_t>& count, int64_t k,
+                     bool others) {
+  const int64_t n = static_cast<int64_t>(count.size());
+  Pattern out;
+  out.rows = out.cols = n;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t c = 0; c < count[i]; ++c) {
+      out.col.push_back(others ? static_cast<int32_t>((i + 1 + c) % n) : col[i * k + c]);
+    }
+    out.row_ptr.push_back(out.nnz());
+    std::sort(out.col.begin() + out.row_ptr[i], out.col.end());
+  }
+  return out;
+}
+
+// Chooses twice: the second time with a list of likely pairs, which must change nothing. (`others`
+// that are not positive may not be listed as chosen, and are not where only positive ones are.)
+template <class Rows>
+void run_choose_again(Run<float>& r, const Rows& rows, const Choice& choice, bool others,
+                      int threads) {
+  run_choose(r, rows, choice,
+             [&](int32_t* col, int64_t* count, float* lse, const auto& z,
+                 const HopWeights<float>& hops, ChooseOptions options) {
+               const int64_t n = rows.rows(), k = options.k;
+               cpu::graph_learn_choose(col, count, lse, z, hops, options, threads);
+               const Pattern likely = listed_pairs({col, col + n * k}, {count, count + n}, k,
+                                                   others && !options.positive_only);
+               options.likely = likely.view();
+               std::fill(col, col + n * k, -1);
+               cpu::graph_learn_choose(col, count, lse, z, hops, options, threads);
+             });
+}
+
 template <class Rows>
 Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choice) {
-  const int64_t pairs = choice.near->nnz();
-  const std::vector<double> alike(pairs, 0.5);
   return {.name = name,
-          .in = {{"z", z}, {"h", choice.compare_columns ? alike : uniform(9, pairs, 0.1, 1)}},
+          .in = {{"z", z}, {"h", hop_weights(choice)}},
           .out = {{"scores", rows.rows() * choice.options.k}, {"lse", rows.rows()}},
           .forward =
               [=]<class T>(Run<T>& r) {
@@ -126,6 +183,16 @@ Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choi
                           run_choose(r, rows, choice, [threads](auto... arguments) {
                             cpu::graph_learn_choose(arguments..., threads);
                           });
+                        },
+                        {}},
+                       {"cpu, the chosen listed",
+                        [=](Run<float>& r, int threads) {
+                          run_choose_again(r, rows, choice, false, threads);
+                        },
+                        {}},
+                       {"cpu, others listed",
+                        [=](Run<float>& r, int threads) {
+                          run_choose_again(r, rows, choice, true, threads);
                         },
                         {}}},
           .no_gradient = "the choice is constant for the gradient; lse is checked by itself",
@@ -205,6 +272,10 @@ std::vector<Case> choose_dense_cases() {
   std::vector<Case> out{
       with("17x5, k 4", 17, 5, {.options = {.k = 4}}),
       with("17x5, hops", 17, 5, {.options = {.k = 4}, .near = random_graph(3, 17, 5)}),
+      with("17x5, shells", 17, 5,
+           {.options = {.k = 4}, .near = random_graph(3, 17, 5), .shells = true}),
+      with("301x40, shells", 301, 40,
+           {.options = {.k = 20}, .near = random_graph(6, 301, 30), .shells = true}),
       with("17x5, diagonal", 17, 5, {.options = {.k = 3, .diagonal = true}}),
       with("17x5, positive only", 17, 5,
            {.options = {.k = 14, .positive_only = true}, .near = random_graph(4, 17, 5)}),
@@ -219,6 +290,10 @@ std::vector<Case> choose_dense_cases() {
       with("533x3, k 1", 533, 3, {.options = {.k = 1, .diagonal = true}}),
       with("1100x3, k 33", 1100, 3, {.options = {.k = 33}, .near = random_graph(7, 1100, 4)}),
       with("6740x1, k 3", 6740, 1, {.options = {.k = 3}})};
+  out.back().heavy = true;
+  // Cut into more blocks for three threads than for two.
+  out.push_back(with("1601x3, k 9", 1601, 3,
+                     {.options = {.k = 9}, .near = random_graph(7, 1601, 4), .shells = true}));
   out.back().heavy = true;
   out.push_back(choose_case("large numbers", DenseRows{61, 40}, uniform(3, 61 * 40, -4, 4),
                             {.options = {.k = 6}, .near = random_graph(8, 61, 9)}));
@@ -253,9 +328,14 @@ std::vector<Case> choose_sparse_cases() {
     return choose_case(name, SparseRows(pattern), uniform(1, pattern->nnz()), choice);
   };
   const SharedPattern ties = random_pattern(8, 201, 9, 4);
+  // So few numbers that no tile of dense rows is made of them, and enough rows for groups of
+  // columns.
+  const SharedPattern scattered = random_pattern(9, 601, 97, 6);
   return {with("sparse 17x11, k 4", random_pattern(1, 17, 11, 4), {.options = {.k = 4}}),
           with("sparse 17x11, hops", random_pattern(1, 17, 11, 4),
                {.options = {.k = 4}, .near = random_graph(3, 17, 5)}),
+          with("sparse 301x97, shells", random_pattern(5, 301, 97, 8),
+               {.options = {.k = 20}, .near = random_graph(6, 301, 30), .shells = true}),
           with("sparse 17x11, diagonal", random_pattern(1, 17, 11, 4),
                {.options = {.k = 4, .diagonal = true}}),
           with("sparse 17x11, positive only", random_pattern(1, 17, 11, 4),
@@ -266,6 +346,16 @@ std::vector<Case> choose_sparse_cases() {
                {.options = {.k = 2}, .compare_columns = true}),
           choose_case("sparse many ties", SparseRows(ties), whole_numbers(2, ties->nnz(), 1, 2),
                       {.options = {.k = 7}, .compare_columns = true}),
+          choose_case("scattered, many ties", SparseRows(scattered),
+                      whole_numbers(2, scattered->nnz(), -1, 2),
+                      {.options = {.k = 20}, .compare_columns = true}),
+          choose_case("scattered, ties, positive", SparseRows(scattered),
+                      whole_numbers(2, scattered->nnz(), 1, 2),
+                      {.options = {.k = 40, .positive_only = true}, .compare_columns = true}),
+          with("scattered, hops", scattered,
+               {.options = {.k = 12, .diagonal = true}, .near = random_graph(4, 601, 40)}),
+          with("scattered, positive only", scattered,
+               {.options = {.k = 60, .positive_only = true}, .near = random_graph(4, 601, 40)}),
           with("sparse 301x97, k 20", random_pattern(5, 301, 97, 8),
                {.options = {.k = 20}, .near = random_graph(6, 301, 9)}),
           with("sparse 1601x29, k 5", random_pattern(6, 1601, 29, 3), {.options = {.k = 5}})};

@@ -48,34 +48,45 @@ Case cross_entropy_case(std::string name, int64_t n, int64_t classes, double siz
 Case sparse_l1_case(std::string name, SharedPattern first, SharedPattern second,
                     std::vector<double> a, std::vector<double> b) {
   const double nnz = static_cast<double>(first->nnz() + second->nnz());
-  return {.name = name,
-          .in = {{"a", a}, {"b", b}},
-          .out = {{"loss", 1}},
-          .forward =
-              [=]<class T>(Run<T>& r) {
-                r.out[0][0] = static_cast<T>(ref::sparse_l1_forward<T>(
-                    first->view(), r.in[0].data(), second->view(), r.in[1].data()));
-              },
-          .backward =
-              [=]<class T>(Run<T>& r) {
-                ref::sparse_l1_backward<T>(r.d_in[0].data(), r.d_in[1].data(), r.d_out[0][0],
-                                           first->view(), r.in[0].data(), second->view(),
-                                           r.in[1].data());
-              },
-          .oracle =
-              [=](Run<double>& r) {
-                double sum = 0;
-                for (int64_t i = 0; i < first->rows; ++i) {
-                  for (int64_t j = 0; j < first->cols; ++j) {
-                    const int64_t p = find_entry(first->view(), i, j);
-                    const int64_t q = find_entry(second->view(), i, j);
-                    sum += std::abs((p < 0 ? 0.0 : r.in[0][p]) - (q < 0 ? 0.0 : r.in[1][q]));
-                  }
-                }
-                r.out[0][0] = sum;
-              },
-          .forward_work = {.bytes = 8 * nnz},
-          .backward_work = {.bytes = 16 * nnz}};
+  return {
+      .name = name,
+      .in = {{"a", a}, {"b", b}},
+      .out = {{"loss", 1}},
+      .forward =
+          [=]<class T>(Run<T>& r) {
+            r.out[0][0] = static_cast<T>(ref::sparse_l1_forward<T>(first->view(), r.in[0].data(),
+                                                                   second->view(), r.in[1].data()));
+          },
+      .backward =
+          [=]<class T>(Run<T>& r) {
+            ref::sparse_l1_backward<T>(r.d_in[0].data(), r.d_in[1].data(), r.d_out[0][0],
+                                       first->view(), r.in[0].data(), second->view(),
+                                       r.in[1].data());
+          },
+      .backends = {{"cpu",
+                    [=](Run<float>& r, int threads) {
+                      r.out[0][0] = static_cast<float>(cpu::sparse_l1_forward(
+                          first->view(), r.in[0].data(), second->view(), r.in[1].data(), threads));
+                    },
+                    [=](Run<float>& r, int threads) {
+                      cpu::sparse_l1_backward(r.d_in[0].data(), r.d_in[1].data(), r.d_out[0][0],
+                                              first->view(), r.in[0].data(), second->view(),
+                                              r.in[1].data(), threads);
+                    }}},
+      .oracle =
+          [=](Run<double>& r) {
+            double sum = 0;
+            for (int64_t i = 0; i < first->rows; ++i) {
+              for (int64_t j = 0; j < first->cols; ++j) {
+                const int64_t p = find_entry(first->view(), i, j);
+                const int64_t q = find_entry(second->view(), i, j);
+                sum += std::abs((p < 0 ? 0.0 : r.in[0][p]) - (q < 0 ? 0.0 : r.in[1][q]));
+              }
+            }
+            r.out[0][0] = sum;
+          },
+      .forward_work = {.bytes = 8 * nnz},
+      .backward_work = {.bytes = 16 * nnz}};
 }
 
 Case sparse_l1_apart_case(std::string name, SharedPattern first, SharedPattern second) {
@@ -154,6 +165,19 @@ Case network_alpha_case(std::string name, Modules m, int64_t a_rows, int64_t wit
                                               view(r.d_out[0], m.count, m.count), m.views(r.in),
                                               view(r.in[m.count], a_rows, m.cols));
              },
+         .backends = {{"cpu",
+                       [=](Run<float>& r, int threads) {
+                         cpu::network_alpha_forward(view(r.out[0], m.count, m.count), m.views(r.in),
+                                                    view(r.in[m.count], a_rows, m.cols), threads);
+                       },
+                       [=](Run<float>& r, int threads) {
+                         const MatView<float> d_a = view(r.d_in[m.count], a_rows, m.cols);
+                         cpu::network_alpha_backward(m.gradients(r.d_in, without),
+                                                     without == m.count ? MatView<float>{} : d_a,
+                                                     view(r.d_out[0], m.count, m.count),
+                                                     m.views(r.in),
+                                                     view(r.in[m.count], a_rows, m.cols), threads);
+                       }}},
          .forward_work = {.flops = 1.5 * m.count * (m.count + 1) * m.n * m.cols},
          .backward_work = {.flops = 6.0 * m.count * m.count * m.n * m.cols}};
   c.in.push_back({"a", uniform(2, a_rows * m.cols)});
@@ -177,6 +201,18 @@ Case network_mix_case(std::string name, Modules m, int64_t without = -1) {
                                             view(r.d_out[0], m.n, m.cols), m.views(r.in),
                                             r.in[m.count].data());
              },
+         .backends = {{"cpu",
+                       [=](Run<float>& r, int threads) {
+                         cpu::network_mix_forward(view(r.out[0], m.n, m.cols), m.views(r.in),
+                                                  r.in[m.count].data(), threads);
+                       },
+                       [=](Run<float>& r, int threads) {
+                         cpu::network_mix_backward(
+                             m.gradients(r.d_in, without),
+                             without == m.count ? nullptr : r.d_in[m.count].data(),
+                             view(r.d_out[0], m.n, m.cols), m.views(r.in), r.in[m.count].data(),
+                             threads);
+                       }}},
          .forward_work = {.flops = 2.0 * m.count * m.n * m.cols},
          .backward_work = {.flops = 4.0 * m.count * m.n * m.cols}};
   c.in.push_back({"weight", uniform(2, m.count)});
@@ -230,10 +266,14 @@ std::vector<Case> cross_entropy_cases() {
 std::vector<Case> sparse_l1_cases() {
   const SharedPattern a = random_pattern(1, 23, 19, 5), b = random_pattern(2, 23, 19, 7);
   const SharedPattern none = empty_pattern(23, 19);
-  return {
-      sparse_l1_apart_case("23x19, empty rows", a, b), sparse_l1_apart_case("same pattern", a, a),
-      sparse_l1_apart_case("b empty", a, none),        sparse_l1_apart_case("a empty", none, b),
-      sparse_l1_apart_case("both empty", none, none),  sparse_l1_equal_case()};
+  return {sparse_l1_apart_case("23x19, empty rows", a, b),
+          sparse_l1_apart_case("same pattern", a, a),
+          sparse_l1_apart_case("b empty", a, none),
+          sparse_l1_apart_case("a empty", none, b),
+          sparse_l1_apart_case("both empty", none, none),
+          sparse_l1_equal_case(),
+          sparse_l1_apart_case("601, 12 and 9 a row", random_pattern(3, 601, 97, 12),
+                               random_pattern(4, 601, 97, 9))};
 }
 
 std::vector<Case> sum_squares_cases() {
@@ -247,13 +287,15 @@ std::vector<Case> network_alpha_cases() {
           network_alpha_case("one module", {1, 5, 2}, 5),
           network_alpha_case("one row", {3, 1, 2}, 1),
           network_alpha_case("without d_x1", m, 13, 1),
-          network_alpha_case("without d_a", m, 13, 4)};
+          network_alpha_case("without d_a", m, 13, 4),
+          network_alpha_case("2 of 1601x7", {2, 1601, 7}, 1601)};
 }
 
 std::vector<Case> network_mix_cases() {
   const Modules m{4, 13, 3};
   return {network_mix_case("4 of 13x3", m), network_mix_case("one module", {1, 5, 2}),
-          network_mix_case("without d_x2", m, 2), network_mix_case("without d_weight", m, 4)};
+          network_mix_case("without d_x2", m, 2), network_mix_case("without d_weight", m, 4),
+          network_mix_case("2 of 1601x7", {2, 1601, 7})};
 }
 
 std::vector<Case> adam_cases() {

@@ -59,8 +59,8 @@ Case transpose_case(std::string name, SharedPattern pattern) {
 }
 
 Case add_self_loops_case(std::string name, SharedPattern pattern) {
-  const auto run = [=](int) -> Whole {
-    const SelfLoops out = add_self_loops(pattern->view());
+  const auto run = [=](int threads) -> Whole {
+    const SelfLoops out = add_self_loops(pattern->view(), threads);
     return {out.pattern.row_ptr, whole(out.pattern.col), out.source};
   };
   const auto brute_force = [=]() -> Whole {
@@ -74,7 +74,7 @@ Case add_self_loops_case(std::string name, SharedPattern pattern) {
     }
     return out;
   };
-  return whole_case(name, run, brute_force, 24.0 * pattern->nnz());
+  return whole_case(name, run, brute_force, 24.0 * pattern->nnz(), true);
 }
 
 Case symmetric_union_case(std::string name, SharedPattern pattern) {
@@ -99,9 +99,9 @@ Case symmetric_union_case(std::string name, SharedPattern pattern) {
 }
 
 Case find_near_case(std::string name, SharedPattern kept, SharedPattern near) {
-  const auto run = [=](int) -> Whole {
+  const auto run = [=](int threads) -> Whole {
     std::vector<int64_t> out(kept->nnz());
-    find_near(out.data(), kept->view(), near->view());
+    find_near(out.data(), kept->view(), near->view(), threads);
     return {out};
   };
   const auto brute_force = [=]() -> Whole {
@@ -114,7 +114,7 @@ Case find_near_case(std::string name, SharedPattern kept, SharedPattern near) {
     }
     return out;
   };
-  return whole_case(name, run, brute_force, 4.0 * (3 * kept->nnz() + near->nnz()));
+  return whole_case(name, run, brute_force, 4.0 * (3 * kept->nnz() + near->nnz()), true);
 }
 
 // Distances by Floyd and Warshall, those above `hops` left out.
@@ -253,7 +253,7 @@ Case hop_weights_case(std::string name, SharedPairs pairs) {
 
 Case hop_gather_case(std::string name, SharedPairs pairs, SharedPattern kept) {
   std::vector<int64_t> near_of_kept(kept->nnz());
-  find_near(near_of_kept.data(), kept->view(), pairs->near.view());
+  find_near(near_of_kept.data(), kept->view(), pairs->near.view(), 1);
   const int64_t n = kept->nnz();
   return {.name = name,
           .in = {{"v", uniform(1, pairs->hops + 1, 0.1, 1)}},
@@ -268,6 +268,15 @@ Case hop_gather_case(std::string name, SharedPairs pairs, SharedPattern kept) {
                 ref::hop_gather_backward<T>(r.d_in[0].data(), r.d_out[0].data(),
                                             near_of_kept.data(), n, *pairs);
               },
+          .backends = {{"cpu",
+                        [=](Run<float>& r, int threads) {
+                          cpu::hop_gather_forward(r.out[0].data(), near_of_kept.data(), n, *pairs,
+                                                  r.in[0].data(), threads);
+                        },
+                        [=](Run<float>& r, int threads) {
+                          cpu::hop_gather_backward(r.d_in[0].data(), r.d_out[0].data(),
+                                                   near_of_kept.data(), n, *pairs, threads);
+                        }}},
           .forward_work = {.bytes = 13.0 * n},
           .backward_work = {.bytes = 13.0 * n}};
 }
@@ -296,7 +305,8 @@ std::vector<Case> add_self_loops_cases() {
           add_self_loops_case("17, some there", random_pattern(2, 17, 17, 5)),
           add_self_loops_case("all there", full_pattern(4, 4)),
           add_self_loops_case("no entries", empty_pattern(3, 3)),
-          add_self_loops_case("no rows", empty_pattern(0, 0))};
+          add_self_loops_case("no rows", empty_pattern(0, 0)),
+          add_self_loops_case("601, some there", random_pattern(3, 601, 601, 90))};
 }
 
 std::vector<Case> symmetric_union_cases() {
@@ -311,7 +321,8 @@ std::vector<Case> find_near_cases() {
           find_near_case("all kept", full_pattern(9, 9), random_pattern(2, 9, 9, 4)),
           find_near_case("none near", random_graph(1, 7, 3), empty_pattern(7, 7)),
           find_near_case("no graph", random_graph(1, 7, 3), empty_pattern(0, 0)),
-          find_near_case("none kept", empty_pattern(7, 7), random_graph(1, 7, 3))};
+          find_near_case("none kept", empty_pattern(7, 7), random_graph(1, 7, 3)),
+          find_near_case("601", random_graph(1, 601, 60), random_graph(2, 601, 90))};
 }
 
 std::vector<Case> hop_shells_cases() {
@@ -345,7 +356,11 @@ std::vector<Case> hop_gather_cases() {
           hop_gather_case("shells, K 1", shells(graph, 1), kept),
           hop_gather_case("no graph", no_pairs(2), kept),
           hop_gather_case("empty graph", shells(empty_pattern(23, 23), 2), kept),
-          hop_gather_case("none kept", shells(graph, 2), empty_pattern(23, 23))};
+          hop_gather_case("none kept", shells(graph, 2), empty_pattern(23, 23)),
+          hop_gather_case("601, 10 a row", shells(random_graph(1, 601, 3), 2),
+                          random_graph(5, 601, 10)),
+          hop_gather_case("powers, 601, 10 a row", powers(random_graph(1, 601, 3), 2),
+                          random_graph(5, 601, 10))};
 }
 
 }  // namespace

@@ -109,6 +109,8 @@ std::vector<Op> graph_learn_ops();  // cases_graph_learn.cpp
 std::vector<Op> edge_ops();         // cases_edges.cpp
 std::vector<Op> pattern_ops();      // cases_patterns.cpp
 std::vector<Op> loss_ops();         // cases_loss.cpp
+std::vector<Op> fused_ops();        // cases_fused.cpp
+std::vector<Op> best_ops();         // cases_best.cpp
 
 struct Report {
   std::string line;                 // what was measured

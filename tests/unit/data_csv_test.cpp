@@ -138,8 +138,13 @@ TEST_F(DataCsv, KeepsMostlyZeroFeaturesSparse) {
 TEST_F(DataCsv, KeepsNegativeOrFullFeaturesDense) {
   const std::string zeros = ",b,c,d,e\nv,0,2,0,0\nw,1,0,0,0\nx,0,0,3,0\ny,0,0,0,";
   EXPECT_FALSE(load(zeros + "4\n").features.is_sparse) << "a quarter is not below a quarter";
-  EXPECT_TRUE(load(zeros + "4\nz,0,0,0,1\nz2,0,0,1,0\nz3,0,0,0,0\n").features.is_sparse);
-  EXPECT_FALSE(load(zeros + "4\nz,0,0,0,1\nz2,0,0,-1,0\nz3,0,0,0,0\n").features.is_sparse);
+  EXPECT_TRUE(
+      load(zeros + "4\nz,0,0,0,1\nz2,0,0,1,0\nz3,0,0,0,0\nz4,0,0,0,0\n").features.is_sparse);
+  EXPECT_FALSE(
+      load(zeros + "4\nz,0,0,0,1\nz2,0,0,-1,0\nz3,0,0,0,0\nz4,0,0,0,0\n").features.is_sparse);
+  EXPECT_FALSE(
+      load(",b,c,d,e,f,g\nv,1,0,0,0,0,0\nw,2,0,0,0,0,0\nx,3,0,0,0,0,0\n").features.is_sparse)
+      << "every row has the same feature";
 }
 
 TEST_F(DataCsv, RefusesFilesThatAreNoTables) {

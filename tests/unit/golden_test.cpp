@@ -17,6 +17,7 @@ namespace {
 class Golden {
  public:
   explicit Golden(const std::string& name) : file_(GLGNN_TEST_DIR "/golden/" + name + ".npz") {
+    config.mode = Mode::kPaper;
     for (const Setting& setting : list_settings(config)) {
       if (!file_.has(setting.name)) continue;
       const std::string number = number_text(file_.read(setting.name));

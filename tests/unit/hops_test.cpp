@@ -84,7 +84,7 @@ TEST(FindNear, ByWalkingAndBySearching) {
     kept.row_ptr.push_back(kept.nnz());
   }
   std::vector<int64_t> found(kept.nnz());
-  find_near(found.data(), kept.view(), near.view());
+  find_near(found.data(), kept.view(), near.view(), 1);
   EXPECT_EQ(found, (std::vector<int64_t>{-1, 3, 666, -1, -1, 668, -1}));
 }
 

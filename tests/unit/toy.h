@@ -45,6 +45,7 @@ struct Toy {
 
   static Config config() {
     Config config;
+    config.mode = Mode::kPaper;
     config.k = 5;
     config.epochs = 6;
     config.hidden = 8;

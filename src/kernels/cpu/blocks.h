@@ -23,13 +23,17 @@ inline int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step 
 
 class Blocks {
  public:
-  explicit Blocks(int64_t rows) : rows_(rows), panels_((rows + kPanelRows - 1) / kPanelRows) {
+  // `pairs` is how many pairs a round should have where there are few rows: each costs the same for
+  // every row, so that fewer are faster as long as all threads have one.
+  explicit Blocks(int64_t rows, int64_t pairs = 8)
+      : rows_(rows), panels_((rows + kPanelRows - 1) / kPanelRows) {
     // Tiles of about 300 x 300 stay in the second cache; a multiple of 16 blocks gives 8 equal
     // pairs.
     const int64_t wanted = (panels_ + 3) / 6;
     const int64_t small =
         panels_ < 2 ? 1 : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(panels_ / 2)));
-    count_ = wanted > 16 ? round_up(wanted - 7, 16) : std::min<int64_t>(16, small);
+    const int64_t few = wanted > 10 ? 16 : 2 * pairs;
+    count_ = wanted > 16 ? round_up(wanted - 7, 16) : std::min(few, small);
     for (int64_t b = 0; b < count_; ++b) longest_ = std::max(longest_, padded(b));
   }
 
@@ -42,8 +46,8 @@ class Blocks {
   }  // rows, a multiple of a panel
   int64_t size(int64_t b) const { return std::min(first(b + 1), rows_) - first(b); }
   int64_t longest() const { return longest_; }
-  // Not a power of two, so that the rows of a tile fall on different places of the cache.
-  int64_t tile_stride() const { return longest_ + 16; }
+  // An odd number of cache lines, so that the rows of a tile fall on different places of the cache.
+  int64_t tile_stride() const { return longest_ / 16 % 2 == 0 ? longest_ + 16 : longest_ + 32; }
   int64_t tile_size() const { return longest_ * tile_stride(); }
 
  private:

@@ -91,9 +91,10 @@ namespace glgnn::cpu {
 namespace {
 HWY_EXPORT(dropout_factors);
 
-// Calls use(index, factor) for every element; chunks are drawn by several threads.
+// Calls use(i, factor) for the elements first + i, i < n; chunks are drawn by several threads.
+// `first` is a multiple of 4, because random numbers come by four.
 template <class Use>
-void for_each_factor(int64_t n, float rate, const Rng& rng, int threads, Use&& use) {
+void for_each_factor(int64_t first, int64_t n, float rate, const Rng& rng, int threads, Use&& use) {
   constexpr int64_t kChunk = 1024;
   const int64_t chunks = (n + kChunk - 1) / kChunk;
 #pragma omp parallel for schedule(static) num_threads(threads) if (chunks > 16)
@@ -101,20 +102,26 @@ void for_each_factor(int64_t n, float rate, const Rng& rng, int threads, Use&& u
     float factors[kChunk];
     const int64_t begin = chunk * kChunk, count = std::min(kChunk, n - begin);
     HWY_DYNAMIC_DISPATCH(dropout_factors)
-    (factors, static_cast<uint64_t>(begin / 4), count, rate, rng);
+    (factors, static_cast<uint64_t>((first + begin) / 4), count, rate, rng);
     for (int64_t i = 0; i < count; ++i) use(begin + i, factors[i]);
   }
 }
 
 }  // namespace
 
+void dropout_part(float* y, const float* x, int64_t first, int64_t n, float rate, const Rng& rng,
+                  int threads) {
+  for_each_factor(first, n, rate, rng, threads,
+                  [&](int64_t i, float factor) { y[i] = x[i] * factor; });
+}
+
 void dropout_forward(float* y, const float* x, int64_t n, float rate, const Rng& rng, int threads) {
-  for_each_factor(n, rate, rng, threads, [&](int64_t i, float factor) { y[i] = x[i] * factor; });
+  dropout_part(y, x, 0, n, rate, rng, threads);
 }
 
 void dropout_backward(float* d_x, const float* d_y, int64_t n, float rate, const Rng& rng,
                       int threads) {
-  for_each_factor(n, rate, rng, threads,
+  for_each_factor(0, n, rate, rng, threads,
                   [&](int64_t i, float factor) { d_x[i] += d_y[i] * factor; });
 }
 

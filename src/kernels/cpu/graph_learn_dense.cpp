@@ -6,9 +6,14 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/cpu/blocks.h"
+#include "kernels/cpu/choose_in_tiles.h"
+#include "kernels/cpu/first_floors.h"
+#include "kernels/cpu/packed_rows.h"
 #include "kernels/cpu/row_handler-inl.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/tile_gemm-inl.h"
@@ -18,15 +23,6 @@
 #define GLGNN_KERNELS_CPU_GRAPH_LEARN_DENSE_ONCE_
 namespace glgnn::cpu {
 namespace {
-
-// Z in panels of kPanelRows rows, feature by feature: number (i, f) is at
-// i / kPanelRows * kPanelRows * D + f * kPanelRows + i % kPanelRows. The last panel is filled with
-// zeros.
-struct PackedRows {
-  const float* data;
-  int64_t D;
-  const float* from(int64_t first_row) const { return data + first_row * D; }
-};
 
 struct ChooseJob {
   const Blocks& blocks;
@@ -41,17 +37,6 @@ struct ChooseJob {
   }
 };
 
-struct BackwardJob {
-  const Blocks& blocks;
-  PackedRows z;
-  const float* z_rows;  // Z by rows, padded to `features` columns
-  int64_t features;
-  const float* lse;  // padded to whole panels
-  const float* d_lse;
-  float* sums;  // d_Z, for each block features x rows
-  bool diagonal;
-};
-
 }  // namespace
 }  // namespace glgnn::cpu
 #endif
@@ -59,27 +44,74 @@ struct BackwardJob {
 HWY_BEFORE_NAMESPACE();
 namespace glgnn::cpu::HWY_NAMESPACE {
 
-void block_similarity(float* tile, const Blocks& blocks, const PackedRows& z, int64_t i,
-                      int64_t j) {
-  similarity_tile(tile, blocks.tile_stride(), z.from(blocks.first(i)), blocks.padded(i),
-                  z.from(blocks.first(j)), blocks.padded(j), z.D);
-}
-
 // Feeds the rows of block i with a tile whose columns are block j.
 void add_tile(const ChooseJob& job, float* tile, float* t, int64_t i, int64_t j) {
   const int64_t first_row = job.blocks.first(i), rows = job.blocks.size(i);
   const int64_t first_column = job.blocks.first(j), columns = job.blocks.size(j);
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t row = first_row + r;
-    add_segment(job.states[row], job.candidates_of(row), tile + r * job.blocks.tile_stride(), t,
-                row, first_column, columns, job.rule);
+    add_segment<false>(job.states[row], job.candidates_of(row), tile + r * job.blocks.tile_stride(),
+                       t, row, first_column, columns, job.rule);
+  }
+}
+
+// S of the near pairs of block j's rows, which are columns of the tile, becomes t.
+void raise_near_in_columns(const ChooseJob& job, float* tile, int64_t i, int64_t j) {
+  const PatternView& near = job.rule.hops.near;
+  const int64_t first_column = job.blocks.first(i), end = first_column + job.blocks.size(i);
+  for (int64_t c = 0; c < job.blocks.size(j); ++c) {
+    const NearRun run = near_run(near, job.blocks.first(j) + c, first_column, end);
+    for (int64_t e = run.begin; e < run.end; ++e) {
+      tile[(near.col[e] - first_column) * job.blocks.tile_stride() + c] += job.rule.boost(e);
+    }
+  }
+}
+
+// Feeds the rows of block j with the tile of (i, j) as it lies, a row of each vector's lane. The
+// tile is changed.
+void add_tile_columns(const ChooseJob& job, float* tile, float* bounds, int64_t i, int64_t j) {
+  const FloatTag d;
+  const int64_t first_row = job.blocks.first(j), rows = job.blocks.size(j);
+  const int64_t first_column = job.blocks.first(i), padded = job.blocks.padded(j);
+  if (job.rule.keep == 0) return;
+  if (job.rule.has_hops()) raise_near_in_columns(job, tile, i, j);
+  for (int64_t c = 0; c < rows; ++c) {
+    bounds[c] = strict_bound(job.states[first_row + c], first_column);
+  }
+  std::fill(bounds + rows, bounds + padded, std::numeric_limits<float>::infinity());
+  for (int64_t r = 0; r < job.blocks.size(i); ++r) {
+    const float* t = tile + r * job.blocks.tile_stride();
+    for (int64_t g = 0; g < padded; g += kGroup) {
+      uint64_t over =
+          lanes_over(t + g, [&](int64_t at) HWY_ATTR { return hn::LoadU(d, bounds + g + at); });
+      for (; over != 0; over &= over - 1) {
+        const int64_t c = g + std::countr_zero(over), row = first_row + c;
+        RowState& state = job.states[row];
+        const Candidates to = job.candidates_of(row);
+        put_candidate(to, state.held++, t[c], first_column + r);
+        if (state.held <= job.rule.limit) continue;
+        select_best(state, to, job.rule);
+        bounds[c] = strict_bound(state, first_column);
+      }
+    }
   }
 }
 
 void choose_block_pair(const ChooseJob& job, float* tile, float* t, int64_t i, int64_t j) {
-  block_similarity(tile, job.blocks, job.z, i, j);
+  if (i == j) {
+    symmetric_tile(tile, job.blocks.tile_stride(), job.z.from(job.blocks.first(i)),
+                   job.blocks.padded(i), job.z.D);
+  } else {
+    similarity_tile(tile, job.blocks.tile_stride(), job.z.from(job.blocks.first(i)),
+                    job.blocks.padded(i), job.z.from(job.blocks.first(j)), job.blocks.padded(j),
+                    job.z.D);
+  }
   add_tile(job, tile, t, i, j);
   if (i == j) return;
+  if (!job.rule.needs_rows()) {
+    add_tile_columns(job, tile, t, i, j);
+    return;
+  }
   transpose_in_place(tile, job.blocks.tile_stride(),
                      std::max(job.blocks.padded(i), job.blocks.padded(j)));
   add_tile(job, tile, t, j, i);
@@ -87,35 +119,6 @@ void choose_block_pair(const ChooseJob& job, float* tile, float* t, int64_t i, i
 
 int64_t finish_dense_row(const ChooseJob& job, int64_t row, int32_t* col, const Marks& marks) {
   return finish_row(job.states[row], job.candidates_of(row), col, marks, job.rule);
-}
-
-void weigh_block_pair(const BackwardJob& job, float* tile, int64_t i, int64_t j) {
-  const int64_t stride = job.blocks.tile_stride();
-  const int64_t first_i = job.blocks.first(i), first_j = job.blocks.first(j);
-  for (int64_t r = 0; r < job.blocks.size(i); ++r) {
-    float* row = tile + r * stride;
-    lse_weights(row, job.lse[first_i + r], job.d_lse[first_i + r], job.lse + first_j,
-                job.d_lse + first_j, job.blocks.padded(j));
-    if (i == j && !job.diagonal) row[r] = 0;
-  }
-}
-
-// d_Z of block j += W^T Z_i, from the tile W of (i, j).
-void add_gradient(const BackwardJob& job, const float* tile, int64_t i, int64_t j) {
-  add_transposed_product(job.sums + job.blocks.first(j) * job.features, job.blocks.padded(j),
-                         job.features,
-                         {job.z_rows + job.blocks.first(i) * job.features, job.features},
-                         {tile, job.blocks.tile_stride()}, job.blocks.size(i));
-}
-
-void backward_block_pair(const BackwardJob& job, float* tile, int64_t i, int64_t j) {
-  block_similarity(tile, job.blocks, job.z, i, j);
-  weigh_block_pair(job, tile, i, j);
-  add_gradient(job, tile, i, j);
-  if (i == j) return;
-  transpose_in_place(tile, job.blocks.tile_stride(),
-                     std::max(job.blocks.padded(i), job.blocks.padded(j)));
-  add_gradient(job, tile, j, i);
 }
 
 }  // namespace glgnn::cpu::HWY_NAMESPACE
@@ -127,72 +130,31 @@ namespace {
 
 HWY_EXPORT(choose_block_pair);
 HWY_EXPORT(finish_dense_row);
-HWY_EXPORT(backward_block_pair);
 
 // Kept between calls, by each thread that calls.
 struct DenseScratch {
-  Scratch<float> packed, tiles, z_rows, lse, d_lse, sums;
+  Scratch<float> packed, tiles;
   Scratch<RowState> states;
   Scratch<int32_t> candidates;
   Scratch<uint64_t> marks;
 };
 thread_local DenseScratch scratch;
 
-PackedRows pack_rows(MatView<const float> z, const Blocks& blocks, int threads) {
-  float* packed = scratch.packed.grow(blocks.padded_rows() * z.cols);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t first = 0; first < z.rows; first += kPanelRows) {
-    float* panel = packed + first * z.cols;
-    const int64_t rows = std::min(kPanelRows, z.rows - first);
-    if (rows < kPanelRows) std::fill(panel, panel + kPanelRows * z.cols, 0.0f);
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t f = 0; f < z.cols; ++f) panel[f * kPanelRows + r] = z[first + r][f];
-    }
-  }
-  return {packed, z.cols};
-}
-
-// Z with its columns padded with zeros to `features`; Z itself where nothing is to be padded.
-const float* pad_features(MatView<const float> z, int64_t features) {
-  if (z.cols == features) return z.data;
-  float* padded = scratch.z_rows.grow(z.rows * features);
-  for (int64_t i = 0; i < z.rows; ++i) {
-    std::copy(z[i], z[i] + z.cols, padded + i * features);
-    std::fill(padded + i * features + z.cols, padded + (i + 1) * features, 0.0f);
-  }
-  return padded;
-}
-
-const float* pad_vector(Scratch<float>& room, const float* from, const Blocks& blocks) {
-  float* padded = room.grow(blocks.padded_rows());
-  std::copy(from, from + blocks.rows(), padded);
-  std::fill(padded + blocks.rows(), padded + blocks.padded_rows(), 0.0f);
-  return padded;
-}
-
-// d_z += the sums, which are by blocks and transposed.
-void add_sums(MatView<float> d_z, const BackwardJob& job, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t b = 0; b < job.blocks.count(); ++b) {
-    const float* sums = job.sums + job.blocks.first(b) * job.features;
-    for (int64_t r = 0; r < job.blocks.size(b); ++r) {
-      float* to = d_z[job.blocks.first(b) + r];
-      for (int64_t f = 0; f < d_z.cols; ++f) to[f] += sums[f * job.blocks.padded(b) + r];
-    }
-  }
-}
-
-}  // namespace
-
-void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZDense<float>& z,
-                        const HopWeights<float>& hops, const ChooseOptions& options, int threads) {
-  const Blocks blocks(z.rows());
+template <class Z>
+void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeights<float>& hops,
+            const ChooseOptions& options, int threads) {
+  // The choice is the same for any order of the pairs; the sum of exponentials is not.
+  const Blocks blocks(z.rows(), lse || threads > 2 ? 8 : 4);
   const RowRule rule(hops, options, z.rows(), lse != nullptr);
-  const ChooseJob job{blocks, pack_rows(z.z, blocks, threads), rule, scratch.states.grow(z.rows()),
+  const ChooseJob job{blocks, pack_rows(scratch.packed, z, blocks, threads), rule,
+                      scratch.states.grow(z.rows()),
                       scratch.candidates.grow(2 * rule.capacity() * z.rows())};
-  std::fill(job.states, job.states + z.rows(), RowState());
+  const float* floors = first_floors(z, rule, options.likely, threads);
+  for (int64_t i = 0; i < z.rows(); ++i) {
+    job.states[i] = start_state(floors ? floors[i] : rule.first_floor());
+  }
   const int64_t room = blocks.tile_size() + blocks.tile_stride();
-  float* tiles = scratch.tiles.grow_zeroed(threads * room);
+  float* tiles = scratch.tiles.grow(threads * room);  // what no product writes is never used
   for_each_block_pair(blocks, threads, [&](int64_t i, int64_t j, int thread) {
     float* tile = tiles + thread * room;
     HWY_DYNAMIC_DISPATCH(choose_block_pair)(job, tile, tile + blocks.tile_size(), i, j);
@@ -205,25 +167,20 @@ void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZDense<f
         job, i, col + i * options.k, Marks{marks + omp_get_thread_num() * words, words});
     if (lse) lse[i] = log_sum_exp(job.states[i]);
   }
+  scratch.packed.release_if_large();
+  scratch.candidates.release_if_large();
 }
 
-void graph_learn_lse_backward(MatView<float> d_z, const float* d_lse, const ZDense<float>& z,
-                              const float* lse, bool diagonal, int threads) {
-  const Blocks blocks(z.rows());
-  const int64_t features = round_up(z.z.cols, kFeatureStep);
-  const BackwardJob job{blocks,
-                        pack_rows(z.z, blocks, threads),
-                        pad_features(z.z, features),
-                        features,
-                        pad_vector(scratch.lse, lse, blocks),
-                        pad_vector(scratch.d_lse, d_lse, blocks),
-                        scratch.sums.grow_zeroed(blocks.padded_rows() * features),
-                        diagonal};
-  float* tiles = scratch.tiles.grow_zeroed(threads * blocks.tile_size());
-  for_each_block_pair(blocks, threads, [&](int64_t i, int64_t j, int thread) {
-    HWY_DYNAMIC_DISPATCH(backward_block_pair)(job, tiles + thread * blocks.tile_size(), i, j);
-  });
-  add_sums(d_z, job, threads);
+}  // namespace
+
+void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZDense<float>& z,
+                        const HopWeights<float>& hops, const ChooseOptions& options, int threads) {
+  choose(col, count, lse, z, hops, options, threads);
+}
+
+void choose_in_tiles(int32_t* col, int64_t* count, float* lse, const ZSparse<float>& z,
+                     const HopWeights<float>& hops, const ChooseOptions& options, int threads) {
+  choose(col, count, lse, z, hops, options, threads);
 }
 
 }  // namespace glgnn::cpu

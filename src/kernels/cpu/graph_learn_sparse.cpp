@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cpu/choose_in_tiles.h"
 #include "kernels/cpu/row_handler-inl.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/sparse_rows.h"
@@ -19,7 +20,7 @@ namespace glgnn::cpu::HWY_NAMESPACE {
 // From the whole row of S: the chosen columns, and the state that has its log-sum-exp.
 int64_t choose_from_row(RowState& state, const Candidates& candidates, int32_t* col, float* s,
                         float* t, int64_t row, const Marks& marks, const RowRule& rule) {
-  add_segment(state, candidates, s, t, row, 0, rule.columns, rule);
+  add_segment<true>(state, candidates, s, t, row, 0, rule.columns, rule);
   return finish_row(state, candidates, col, marks, rule);
 }
 
@@ -56,6 +57,22 @@ void similarity_row(float* s, const ZSparse<float>& z, const float* column_value
   }
 }
 
+// The chance that a feature is found in both of two rows, above which tiles of dense rows are
+// faster: to add to a scattered number takes as long as some fifty dense multiplications. Measured,
+// seconds of an epoch with two threads: 20news (9607 x 236, chance 0.029) sparse 0.735, dense
+// 0.620; Cora (2708 x 1433, chance 0.0007) sparse 0.053, dense 0.240.
+constexpr double kSharedAbove = 0.02;
+
+bool is_faster_dense(const ZSparse<float>& z) {
+  double shared = 0;
+  for (int64_t f = 0; f < z.by_column.rows; ++f) {
+    const double rows = static_cast<double>(z.by_column.row_size(f));
+    shared += rows * rows;
+  }
+  const double n = static_cast<double>(z.rows());
+  return shared > kSharedAbove * n * n * static_cast<double>(z.pattern.cols);
+}
+
 const float* pad_vector(Scratch<float>& room, const float* from, int64_t n, int64_t padded) {
   float* to = room.grow(padded);
   std::copy(from, from + n, to);
@@ -67,6 +84,10 @@ const float* pad_vector(Scratch<float>& room, const float* from, int64_t n, int6
 
 void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZSparse<float>& z,
                         const HopWeights<float>& hops, const ChooseOptions& options, int threads) {
+  if (is_faster_dense(z)) {
+    choose_in_tiles(col, count, lse, z, hops, options, threads);
+    return;
+  }
   const RowRule rule(hops, options, z.rows(), lse != nullptr);
   const int64_t padded = round_up(z.rows(), kGroup);
   const float* column_values = values_by_column(scratch.values, z, threads);
@@ -80,7 +101,7 @@ void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZSparse<
     const int thread = omp_get_thread_num();
     float* s = rows + thread * padded;
     int32_t* room = candidates + thread * 2 * rule.capacity();
-    RowState state;
+    RowState state = start_state(rule.first_floor());
     similarity_row(s, z, column_values, i);
     count[i] = HWY_DYNAMIC_DISPATCH(choose_from_row)(
         state, Candidates{room, room + rule.capacity()}, col + i * options.k, s,

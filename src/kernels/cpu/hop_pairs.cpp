@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
+#include "core/parallel.h"
 #include "kernels/hops.h"
 
 namespace glgnn {
@@ -85,11 +87,20 @@ class BitShellSearch {
 
   struct Scratch {
     std::vector<uint64_t> reached, frontier, next;
-    std::vector<uint8_t> distance;
+    std::vector<uint8_t> distance;  // of the row at hand: `hops` unless the row is nearer
+    std::vector<int32_t> nearer;    // rows whose distance is not `hops`
+    std::vector<int32_t> columns;   // what a row finds, before it is appended
+    std::vector<uint8_t> distances;
   };
-  Scratch make_scratch() const {
-    return {std::vector<uint64_t>(words_), std::vector<uint64_t>(words_),
-            std::vector<uint64_t>(words_), std::vector<uint8_t>(rows_)};
+  Scratch make_scratch(int64_t hops) const {
+    const std::vector<uint64_t> none(words_);
+    return {none,
+            none,
+            none,
+            std::vector<uint8_t>(rows_, static_cast<uint8_t>(hops)),
+            {},
+            std::vector<int32_t>(rows_),
+            std::vector<uint8_t>(rows_)};
   }
 
   void append_row(int64_t i, int64_t hops, Scratch& s, std::vector<int32_t>& columns,
@@ -97,23 +108,35 @@ class BitShellSearch {
     std::fill(s.reached.begin(), s.reached.end(), 0);
     std::fill(s.frontier.begin(), s.frontier.end(), 0);
     s.reached[i / 64] = s.frontier[i / 64] = bit(i);
+    uint8_t* known = s.distance.data();
+    uint64_t* next = s.next.data();
     for (int64_t distance = 1; distance <= hops; ++distance) {
       std::fill(s.next.begin(), s.next.end(), 0);
       for_each_bit(s.frontier, [&](int64_t j) {
         const uint64_t* row = bits_.data() + j * words_;
-        for (int64_t w = 0; w < words_; ++w) s.next[w] |= row[w];
+        for (int64_t w = 0; w < words_; ++w) next[w] |= row[w];
       });
       for (int64_t w = 0; w < words_; ++w) {
-        s.frontier[w] = s.next[w] & ~s.reached[w];
-        s.reached[w] |= s.next[w];
+        s.frontier[w] = next[w] & ~s.reached[w];
+        s.reached[w] |= next[w];
       }
-      for_each_bit(s.frontier, [&](int64_t j) { s.distance[j] = static_cast<uint8_t>(distance); });
+      if (distance == hops) break;  // the last shell, by far the largest, is not marked
+      for_each_bit(s.frontier, [&](int64_t j) {
+        known[j] = static_cast<uint8_t>(distance);
+        s.nearer.push_back(static_cast<int32_t>(j));
+      });
     }
     s.reached[i / 64] &= ~bit(i);
+    int32_t* column = s.columns.data();
+    uint8_t* distance = s.distances.data();
     for_each_bit(s.reached, [&](int64_t j) {
-      columns.push_back(static_cast<int32_t>(j));
-      distances.push_back(s.distance[j]);
+      *column++ = static_cast<int32_t>(j);
+      *distance++ = known[j];
     });
+    columns.insert(columns.end(), s.columns.data(), column);
+    distances.insert(distances.end(), s.distances.data(), distance);
+    for (const int32_t j : s.nearer) known[j] = static_cast<uint8_t>(hops);
+    s.nearer.clear();
   }
 
  private:
@@ -135,8 +158,9 @@ class BitShellSearch {
 // Rows are searched in blocks by several threads and put together in order; each thread has a
 // search of its own, a function (row, columns, distances) that appends what it finds.
 template <class MakeSearch>
-HopPairs search_blocks(PatternView graph, int64_t hops, int threads, MakeSearch&& make_search) {
-  constexpr int64_t kBlock = 256;
+HopPairs search_blocks(PatternView graph, int64_t hops, int threads, HopPairs out,
+                       MakeSearch&& make_search) {
+  constexpr int64_t kBlock = 128;
   struct Block {
     std::vector<int32_t> columns;
     std::vector<uint8_t> distances;
@@ -157,98 +181,42 @@ HopPairs search_blocks(PatternView graph, int64_t hops, int threads, MakeSearch&
       }
     }
   }
-  HopPairs out;
   out.hops = hops;
   out.near.rows = out.near.cols = graph.rows;
+  out.near.row_ptr.assign(1, 0);
   out.near.row_ptr.reserve(graph.rows + 1);
   for (const Block& block : blocks) {
     for (const int64_t size : block.sizes) {
       out.near.row_ptr.push_back(out.near.row_ptr.back() + size);
     }
   }
-  out.near.col.reserve(out.near.row_ptr.back());
-  out.distance.reserve(out.near.row_ptr.back());
-  for (const Block& block : blocks) {
-    out.near.col.insert(out.near.col.end(), block.columns.begin(), block.columns.end());
-    out.distance.insert(out.distance.end(), block.distances.begin(), block.distances.end());
-  }
+  out.near.col.resize(out.near.row_ptr.back());
+  out.distance.resize(out.near.row_ptr.back());
+  for_fixed_pieces(block_count, 1, threads, [&](int64_t b, int64_t, int64_t) {
+    const int64_t to = out.near.row_ptr[b * kBlock];
+    std::copy(blocks[b].columns.begin(), blocks[b].columns.end(), out.near.col.begin() + to);
+    std::copy(blocks[b].distances.begin(), blocks[b].distances.end(), out.distance.begin() + to);
+  });
   return out;
 }
 
 }  // namespace
 
-HopPairs hop_shells(PatternView graph, int64_t hops, int threads) {
+HopPairs hop_shells(PatternView graph, int64_t hops, int threads, HopPairs room) {
   if (graph.rows <= BitShellSearch::kMostRows) {
     const BitShellSearch search(graph);
-    return search_blocks(graph, hops, threads, [&] {
-      return [&search, hops, scratch = search.make_scratch()](int64_t i, auto& columns,
-                                                              auto& distances) mutable {
+    return search_blocks(graph, hops, threads, std::move(room), [&] {
+      return [&search, hops, scratch = search.make_scratch(hops)](int64_t i, auto& columns,
+                                                                  auto& distances) mutable {
         search.append_row(i, hops, scratch, columns, distances);
       };
     });
   }
-  return search_blocks(graph, hops, threads, [&] {
+  return search_blocks(graph, hops, threads, std::move(room), [&] {
     return [search = ShellSearch(graph, hops)](int64_t i, auto& columns, auto& distances) mutable {
       search.append_row(i, columns, distances);
     };
   });
-}
-
-HopPairs hop_powers(PatternView graph, const float* values, int64_t hops) {
-  HopPairs out;
-  out.hops = hops;
-  out.near.rows = out.near.cols = graph.rows;
-  // reach[l * N + j]: entry (i, j) of A^(l + 1), for the row i at hand.
-  std::vector<float> reach(hops * graph.rows, 0.0f);
-  std::vector<uint8_t> seen(graph.rows, 0);
-  std::vector<int32_t> found;
-  for (int64_t i = 0; i < graph.rows; ++i) {
-    found.clear();
-    const auto spread = [&](int64_t from, float weight, int64_t level) {
-      for (int64_t e = graph.row_ptr[from]; e < graph.row_ptr[from + 1]; ++e) {
-        const int32_t to = graph.col[e];
-        reach[level * graph.rows + to] += weight * values[e];
-        if (!seen[to]) seen[to] = 1, found.push_back(to);
-      }
-    };
-    spread(i, 1.0f, 0);
-    for (int64_t level = 1; level < hops; ++level) {
-      const size_t known = found.size();
-      for (size_t p = 0; p < known; ++p) {
-        const float weight = reach[(level - 1) * graph.rows + found[p]];
-        if (weight != 0.0f) spread(found[p], weight, level);
-      }
-    }
-    std::sort(found.begin(), found.end());
-    for (const int32_t j : found) {
-      seen[j] = 0;
-      if (j != i) out.near.col.push_back(j);
-      for (int64_t level = 0; level < hops; ++level) {
-        if (j != i) out.coefficients.push_back(reach[level * graph.rows + j]);
-        reach[level * graph.rows + j] = 0.0f;
-      }
-    }
-    out.near.row_ptr.push_back(out.near.nnz());
-  }
-  return out;
-}
-
-void find_near(int64_t* near_of_kept, PatternView kept, PatternView near) {
-  for (int64_t i = 0; i < kept.rows; ++i) {
-    const int32_t* begin = near.rows ? near.col + near.row_ptr[i] : nullptr;
-    const int32_t* end = near.rows ? near.col + near.row_ptr[i + 1] : nullptr;
-    // Step by step where the near pairs are not many more than the kept ones.
-    const bool walk = end - begin < 16 * kept.row_size(i);
-    for (int64_t e = kept.row_ptr[i]; e < kept.row_ptr[i + 1]; ++e) {
-      if (walk) {
-        while (begin != end && *begin < kept.col[e]) ++begin;
-      } else {
-        begin = std::lower_bound(begin, end, kept.col[e]);
-      }
-      const bool found = begin != end && *begin == kept.col[e];
-      near_of_kept[e] = found ? begin - near.col : -1;
-    }
-  }
 }
 
 }  // namespace glgnn

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "kernels/cpu/blocks.h"
 #include "kernels/graph_learn.h"
@@ -48,14 +49,30 @@ struct RowRule {
         limit(std::min(rows, keep + std::max<int64_t>(keep, 64))),
         diagonal(options.diagonal),
         positive_only(options.positive_only),
-        lse(wants_lse) {}
+        lse(wants_lse) {
+    for (int64_t d = 0; d < hops.shells; ++d) {
+      boost_of_shell.push_back(std::log(hops.h_of_shell[d]) - log_other);
+    }
+  }
 
   // Numbers in each buffer of Candidates: a whole group may be added when `limit` is nearly
   // reached.
   int64_t capacity() const { return round_up(limit + kGroup, 16) + 16; }
-  bool changes_values() const { return positive_only || hops.near.rows > 0; }
+  bool has_hops() const { return hops.near.rows > 0; }
+  // Whether S of a row must lie side by side: to sum exponentials, or to forbid what is not
+  // positive.
+  bool needs_rows() const { return lse || (positive_only && has_hops()); }
+  // What t has above S, for a near pair.
+  float boost(int64_t e) const {
+    return hops.shell ? boost_of_shell[hops.shell[e] - 1] : std::log(hops.of(e)) - log_other;
+  }
+  // What t must exceed before any pair was seen: without hops t is S.
+  float first_floor() const {
+    return positive_only && !has_hops() ? 0.0f : -std::numeric_limits<float>::infinity();
+  }
 
   HopWeights<float> hops;
+  std::vector<float> boost_of_shell;
   float log_other;
   int64_t columns;
   int64_t keep;
@@ -64,6 +81,27 @@ struct RowRule {
   bool positive_only;
   bool lse;
 };
+
+// Entries begin .. end - 1 of a pattern.
+struct NearRun {
+  int64_t begin, end;
+};
+
+// The first of ascending columns that is not below `column`. Without branches, which nothing
+// could predict.
+inline int64_t first_not_below(const int32_t* columns, int64_t count, int64_t column) {
+  const int32_t* at = columns;
+  for (; count > 1; count -= count / 2) at += count / 2 * (at[count / 2 - 1] < column);
+  return at - columns + (count == 1 && *at < column);
+}
+
+// The near pairs of a row whose columns are first .. last - 1.
+inline NearRun near_run(const PatternView& near, int64_t row, int64_t first, int64_t last) {
+  const int64_t begin = near.row_ptr[row], end = near.row_ptr[row + 1];
+  NearRun run{begin + first_not_below(near.col + begin, end - begin, first), begin};
+  for (run.end = run.begin; run.end < end && near.col[run.end] < last;) ++run.end;
+  return run;
+}
 
 // A bit for each column; all zero before and after each use.
 struct Marks {
@@ -82,6 +120,13 @@ inline void sort_columns(int32_t* to, const int32_t* from, int64_t n, const Mark
     }
     marks.word[w] = 0;
   }
+}
+
+// The state of a row before any pair was seen; t must exceed `floor`.
+inline RowState start_state(float floor) {
+  RowState state;
+  state.floor = floor;
+  return state;
 }
 
 inline float log_sum_exp(const RowState& state) {

@@ -31,6 +31,14 @@ class Scratch {
     std::fill(data, data + count, T(0));
     return data;
   }
+  // Gives the memory back where it is so much that to ask for it again costs nothing beside the
+  // work on it.
+  void release_if_large() {
+    constexpr int64_t kLarge = int64_t{1} << 25;
+    if (capacity_ * static_cast<int64_t>(sizeof(T)) < kLarge) return;
+    data_.reset();
+    capacity_ = 0;
+  }
 
  private:
   struct Free {

@@ -81,20 +81,24 @@ HWY_INLINE void panel_product(float* c, int64_t c_stride, int64_t rows, ConstBlo
   }
 }
 
+// c = a b^T of two panels of D features.
+HWY_INLINE void panel_pair_product(float* c, int64_t stride, const float* a, const float* b,
+                                   int64_t D) {
+  const int64_t first_depth = std::min(D, kMicroDepth);
+  panel_product<false>(c, stride, kPanelRows, {a, kPanelRows}, {b, kPanelRows}, first_depth);
+  for (int64_t f = first_depth; f < D; f += kMicroDepth) {
+    panel_product<true>(c, stride, kPanelRows, {a + f * kPanelRows, kPanelRows},
+                        {b + f * kPanelRows, kPanelRows}, std::min(kMicroDepth, D - f));
+  }
+}
+
 // tile = Z_rows Z_columns^T; both blocks are runs of packed panels of D features.
 HWY_INLINE void similarity_tile(float* tile, int64_t stride, const float* row_panels, int64_t rows,
                                 const float* column_panels, int64_t columns, int64_t D) {
   for (int64_t j = 0; j < columns; j += kPanelRows) {
     for (int64_t i = 0; i < rows; i += kPanelRows) {
-      float* c = tile + i * stride + j;
-      const float* a = row_panels + i * D;
-      const float* b = column_panels + j * D;
-      const int64_t first_depth = std::min(D, kMicroDepth);
-      panel_product<false>(c, stride, kPanelRows, {a, kPanelRows}, {b, kPanelRows}, first_depth);
-      for (int64_t f = first_depth; f < D; f += kMicroDepth) {
-        panel_product<true>(c, stride, kPanelRows, {a + f * kPanelRows, kPanelRows},
-                            {b + f * kPanelRows, kPanelRows}, std::min(kMicroDepth, D - f));
-      }
+      panel_pair_product(tile + i * stride + j, stride, row_panels + i * D, column_panels + j * D,
+                         D);
     }
   }
 }
@@ -113,6 +117,12 @@ HWY_INLINE void add_transposed_product(float* sums, int64_t columns, int64_t fea
 }
 
 #if HWY_TARGET == HWY_SCALAR
+
+HWY_INLINE void copy_transposed(float* to, const float* from, int64_t stride, int64_t side) {
+  for (int64_t i = 0; i < side; ++i) {
+    for (int64_t j = 0; j < side; ++j) to[i * stride + j] = from[j * stride + i];
+  }
+}
 
 HWY_INLINE void transpose_in_place(float* tile, int64_t stride, int64_t side) {
   for (int64_t i = 0; i < side; ++i) {
@@ -147,6 +157,15 @@ HWY_INLINE void store(float* to, int64_t stride, const Quad& quad) {
   for (int64_t r = 0; r < 4; ++r) hn::Store(quad.row[r], QuadTag(), to + r * stride);
 }
 
+// Copies side x side numbers transposed; side and stride are multiples of 4.
+HWY_INLINE void copy_transposed(float* to, const float* from, int64_t stride, int64_t side) {
+  for (int64_t i = 0; i < side; i += 4) {
+    for (int64_t j = 0; j < side; j += 4) {
+      store(to + i * stride + j, stride, load_transposed(from + j * stride + i, stride));
+    }
+  }
+}
+
 // Transposes side x side numbers in place; side and stride are multiples of 4.
 HWY_INLINE void transpose_in_place(float* tile, int64_t stride, int64_t side) {
   for (int64_t i = 0; i < side; i += 4) {
@@ -161,6 +180,18 @@ HWY_INLINE void transpose_in_place(float* tile, int64_t stride, int64_t side) {
 }
 
 #endif
+
+// tile = Z Z^T of one block: a panel pair below the diagonal is a copy of the one above.
+HWY_INLINE void symmetric_tile(float* tile, int64_t stride, const float* panels, int64_t rows,
+                               int64_t D) {
+  for (int64_t i = 0; i < rows; i += kPanelRows) {
+    for (int64_t j = i; j < rows; j += kPanelRows) {
+      float* above = tile + i * stride + j;
+      panel_pair_product(above, stride, panels + i * D, panels + j * D, D);
+      if (j > i) copy_transposed(tile + j * stride + i, above, stride, kPanelRows);
+    }
+  }
+}
 
 }  // namespace glgnn::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

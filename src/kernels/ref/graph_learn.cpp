@@ -77,7 +77,7 @@ void choose(int32_t* col, int64_t* count, T* lse, const Z& z, const HopWeights<T
       const T log_other = std::log(hops.h_other);
       for (int64_t j = 0; j < n; ++j) t[j] += log_other;
       for (int64_t e = hops.near.row_ptr[i]; e < hops.near.row_ptr[i + 1]; ++e) {
-        t[hops.near.col[e]] += std::log(hops.h[e]) - log_other;
+        t[hops.near.col[e]] += std::log(hops.of(e)) - log_other;
       }
     }
     count[i] = std::min<int64_t>(options.k, static_cast<int64_t>(order.size()));

@@ -3,34 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/transpose.h"
-
 namespace glgnn {
-
-SelfLoops add_self_loops(PatternView pattern) {
-  SelfLoops out;
-  out.pattern.rows = pattern.rows;
-  out.pattern.cols = pattern.cols;
-  out.pattern.row_ptr.reserve(pattern.rows + 1);
-  out.pattern.col.reserve(pattern.nnz() + pattern.rows);
-  out.source.reserve(pattern.nnz() + pattern.rows);
-  for (int64_t i = 0; i < pattern.rows; ++i) {
-    int64_t e = pattern.row_ptr[i];
-    const int64_t end = pattern.row_ptr[i + 1];
-    const auto copy_entry = [&] {
-      out.pattern.col.push_back(pattern.col[e]);
-      out.source.push_back(e++);
-    };
-    while (e < end && pattern.col[e] < i) copy_entry();
-    if (e == end || pattern.col[e] != i) {
-      out.pattern.col.push_back(static_cast<int32_t>(i));
-      out.source.push_back(-1);
-    }
-    while (e < end) copy_entry();
-    out.pattern.row_ptr.push_back(out.pattern.nnz());
-  }
-  return out;
-}
 
 SymmetricUnion symmetric_union(PatternView pattern) {
   const Transpose mirrored = transpose(pattern);

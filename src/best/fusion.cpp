@@ -1,0 +1,87 @@
+#include "best/fusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace glgnn {
+namespace {
+
+constexpr int64_t kMembers = 10;
+// How much a better score counts: a tenth more accuracy makes a module count twenty times as much.
+constexpr double kSharpness = 30;
+
+// Mean over the rows of p_i . q_i.
+double agreement(const Matrix& p, const Matrix& q) {
+  double sum = 0;
+  for (int64_t e = 0; e < p.size(); ++e) sum += double{p.data()[e]} * q.data()[e];
+  return sum / static_cast<double>(std::max<int64_t>(1, p.rows()));
+}
+
+std::vector<double> learned_weights(const std::vector<ModuleResult>& modules,
+                                    const std::vector<size_t>& members) {
+  const double best = modules[members.front()].score.value();
+  std::vector<double> weights;
+  double sum = 0;
+  for (const size_t m : members) {
+    weights.push_back(std::exp(kSharpness * (modules[m].score.value() - best)));
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+}  // namespace
+
+Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& problem,
+                    const Config& config) {
+  Fusion fusion;
+  fusion.members.resize(modules.size());
+  std::iota(fusion.members.begin(), fusion.members.end(), size_t{0});
+  std::stable_sort(fusion.members.begin(), fusion.members.end(), [&](size_t a, size_t b) {
+    return modules[a].score.value() > modules[b].score.value();
+  });
+  // Without validation rows there is nothing to choose by: all modules count.
+  const int64_t wanted = !config.averaging          ? 1
+                         : config.members > 0       ? config.members
+                         : problem.val.empty()      ? static_cast<int64_t>(modules.size())
+                                                    : kMembers;
+  fusion.members.resize(std::min(modules.size(), static_cast<size_t>(wanted)));
+  fusion.weights = learned_weights(modules, fusion.members);
+  fusion.p = Matrix(modules.front().p.rows(), modules.front().p.cols());
+  for (size_t r = 0; r < fusion.members.size(); ++r) {
+    const Matrix& p = modules[fusion.members[r]].p;
+    const auto weight = static_cast<float>(fusion.weights[r]);
+    for (int64_t e = 0; e < p.size(); ++e) fusion.p.data()[e] += weight * p.data()[e];
+  }
+  fusion.score = validation_score(fusion.p, problem);
+  return fusion;
+}
+
+ModuleStart network_start(const std::vector<ModuleResult>& modules, const Fusion& fusion) {
+  ModuleStart start{fusion.p, {}};
+  start.selection.resize(modules[fusion.members.front()].selection.size(), 0.0f);
+  for (size_t r = 0; r < fusion.members.size(); ++r) {
+    const std::vector<float>& selection = modules[fusion.members[r]].selection;
+    for (size_t f = 0; f < selection.size(); ++f) {
+      start.selection[f] += static_cast<float>(fusion.weights[r]) * selection[f];
+    }
+  }
+  return start;
+}
+
+Matrix agreement_network(const std::vector<ModuleResult>& modules, const Fusion& fusion) {
+  const auto count = static_cast<int64_t>(fusion.members.size());
+  Matrix network(count + 1, count + 1);
+  for (int64_t a = 0; a < count; ++a) {
+    const Matrix& p = modules[fusion.members[a]].p;
+    for (int64_t b = 0; b < count; ++b) {
+      network[a][b] = static_cast<float>(agreement(p, modules[fusion.members[b]].p));
+    }
+    network[a][count] = static_cast<float>(agreement(p, fusion.p));
+    network[count][a] = static_cast<float>(fusion.weights[a]);
+  }
+  return network;
+}
+
+}  // namespace glgnn

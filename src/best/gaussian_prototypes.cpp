@@ -1,0 +1,152 @@
+#include <cmath>
+#include <utility>
+
+#include "best/eigen.h"
+#include "best/prototypes.h"
+#include "best/soft_labels.h"
+#include "kernels/gemm.h"
+#include "kernels/propagate.h"
+
+namespace glgnn {
+namespace {
+
+using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Eigen::Map<const RowMajor> map(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
+
+Matrix to_matrix(const Eigen::MatrixXd& from) {
+  Matrix out(from.rows(), from.cols());
+  Eigen::Map<RowMajor>(out.data(), out.rows(), out.cols()) = from.cast<float>();
+  return out;
+}
+
+struct Prototypes {
+  Eigen::VectorXd mass;    // n_c
+  Eigen::MatrixXd mean;    // C x F
+  Eigen::MatrixXd inverse_times_mean;  // F x C, Sw^-1 mu^T
+};
+
+// The rows of p sum to 1, so that the scatter within classes is the whole scatter less that of the
+// means.
+Prototypes fit_prototypes(const Matrix& p, const Matrix& x, const Eigen::MatrixXd& scatter,
+                          double shrink, int threads) {
+  Matrix sums(p.cols(), x.cols());
+  cpu::gemm(sums.view(), p.view(), x.view(), {.transpose_a = true}, threads);
+  Prototypes out;
+  out.mass = map(p).cast<double>().colwise().sum().transpose().array() + 1e-6;
+  out.mean = out.mass.cwiseInverse().asDiagonal() * map(sums).cast<double>();
+  Eigen::MatrixXd within = scatter - out.mean.transpose() * out.mass.asDiagonal() * out.mean;
+  within /= static_cast<double>(x.rows());
+  const double features = static_cast<double>(x.cols());
+  const double sphere = std::max(within.trace() / features, 1e-9);
+  within = (1 - shrink) * within +
+           (shrink + 1e-6) * sphere * Eigen::MatrixXd::Identity(x.cols(), x.cols());
+  out.inverse_times_mean = within.llt().solve(out.mean.transpose());
+  return out;
+}
+
+Matrix logits_of(const Prototypes& prototypes, const Matrix& x, int threads) {
+  const Matrix weights = to_matrix(prototypes.inverse_times_mean);
+  Matrix logits(x.rows(), weights.cols());
+  cpu::gemm(logits.view(), x.view(), weights.view(), {}, threads);
+  const double all = prototypes.mass.sum();
+  for (int64_t c = 0; c < logits.cols(); ++c) {
+    const double offset = std::log(prototypes.mass[c] / all) -
+                          0.5 * prototypes.mean.row(c).dot(prototypes.inverse_times_mean.col(c));
+    for (int64_t i = 0; i < logits.rows(); ++i) logits[i][c] += static_cast<float>(offset);
+  }
+  return logits;
+}
+
+// The at most C - 1 coordinates in which the means lie furthest apart, measured by the covariance.
+Matrix separating_coordinates(const Prototypes& prototypes, const Matrix& x, int threads) {
+  const Eigen::RowVectorXd centre = prototypes.mean.colwise().mean();
+  const Eigen::MatrixXd apart = prototypes.mean.rowwise() - centre;
+  const Eigen::MatrixXd weights =
+      prototypes.inverse_times_mean.colwise() - prototypes.inverse_times_mean.rowwise().mean();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(apart * weights);
+  const int64_t kept = std::max<int64_t>(1, apart.rows() - 1);
+  const Eigen::VectorXd values = eigen.eigenvalues().tail(kept).cwiseMax(1e-9);
+  const Eigen::MatrixXd directions =
+      weights * eigen.eigenvectors().rightCols(kept) * values.cwiseSqrt().cwiseInverse().asDiagonal();
+  Matrix out(x.rows(), kept);
+  cpu::gemm(out.view(), x.view(), to_matrix(directions).view(), {}, threads);
+  return out;
+}
+
+// [x / sqrt(F), coordinates / sqrt(C)].
+Matrix join(const Matrix& x, const Matrix& coordinates, int64_t classes) {
+  Matrix out(x.rows(), x.cols() + coordinates.cols());
+  const auto own = static_cast<float>(1 / std::sqrt(static_cast<double>(x.cols())));
+  const auto other = static_cast<float>(1 / std::sqrt(static_cast<double>(classes)));
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t f = 0; f < x.cols(); ++f) out[i][f] = own * x[i][f];
+    for (int64_t c = 0; c < coordinates.cols(); ++c) out[i][x.cols() + c] = other * coordinates[i][c];
+  }
+  return out;
+}
+
+}  // namespace
+
+void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, const Problem& problem,
+                         const GaussianOptions& options,
+                         const std::function<Csr(const Matrix& coordinates)>& rebuild,
+                         int threads) {
+  constexpr int64_t kRebuildEvery = 5;
+  const std::vector<double> shares = class_shares(problem);
+  Matrix products(x.cols(), x.cols());
+  cpu::gemm(products.view(), x.view(), x.view(), {.transpose_a = true}, threads);
+  const Eigen::MatrixXd scatter = map(products).cast<double>();
+  Csr graph = start_graph;
+  clamp_training_rows(p, problem);
+  for (int64_t t = 0; t < options.iterations; ++t) {
+    const Prototypes prototypes = fit_prototypes(p, x, scatter, options.shrink, threads);
+    Matrix next = logits_of(prototypes, x, threads);
+    softmax_rows(next);
+    if (options.smoothing.steps > 0) {
+      if (rebuild && t > 0 && t % kRebuildEvery == 0) {
+        const Matrix coordinates = separating_coordinates(prototypes, x, threads);
+        graph = rebuild(join(x, coordinates, problem.classes));
+      }
+      cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(),
+                     std::as_const(next).view(), options.smoothing.steps,
+                     static_cast<float>(options.smoothing.alpha), threads);
+      normalise_rows(p, shares);
+    } else {
+      p = std::move(next);
+    }
+    if (options.class_mass) match_class_mass(p, shares);
+    clamp_training_rows(p, problem);
+  }
+}
+
+Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
+  const Matrix y = one_hot(problem);
+  Matrix sums(y.cols(), x.cols());
+  cpu::gemm(sums.view(), y.view(), x.view(), {.transpose_a = true}, threads);
+  std::vector<double> offset(y.cols(), -1e4);  // of a class without training rows
+  std::vector<int64_t> count(y.cols(), 0);
+  for (const int32_t i : problem.train) ++count[problem.labels[i]];
+  const double features = static_cast<double>(x.cols());
+  for (int64_t c = 0; c < y.cols(); ++c) {
+    if (count[c] == 0) continue;
+    double squares = 0;
+    for (int64_t f = 0; f < x.cols(); ++f) {
+      sums[c][f] /= static_cast<float>(count[c]);
+      squares += double{sums[c][f]} * sums[c][f];
+    }
+    offset[c] = -0.5 * squares / features +
+                std::log(static_cast<double>(count[c]) / static_cast<double>(problem.train.size()));
+  }
+  Matrix p(x.rows(), y.cols());
+  cpu::gemm(p.view(), x.view(), std::as_const(sums).view(), {.transpose_b = true}, threads);
+  for (int64_t i = 0; i < p.rows(); ++i) {
+    for (int64_t c = 0; c < p.cols(); ++c) {
+      p[i][c] = static_cast<float>(p[i][c] / features + offset[c]);
+    }
+  }
+  softmax_rows(p);
+  return p;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,39 @@
+// The trained head: two layers on the features, then propagation of the logits over the module's
+// graph.
+#pragma once
+
+#include <glgnn/context.h>
+#include <glgnn/csr.h>
+#include <glgnn/dataset.h>
+#include <glgnn/trainer.h>
+
+#include <vector>
+
+namespace glgnn {
+
+struct GnnOptions {
+  int64_t hidden = 32;
+  double dropout = 0.5;
+  double weight_decay = 5e-4;
+  double learning_rate = 0.02;
+  int64_t epochs = 120;
+  int64_t steps = 8;          // of propagation
+  double alpha = 0.1;
+  double teacher_weight = 1;  // of the rows the teacher is sure of, all together
+  double teacher_sure = 0.8;  // the least probability that counts as sure
+  double consistency = 0.5;   // weight of the distance to the sharpened prediction
+  uint64_t seed = 0;
+  uint32_t owner = 0;         // whose random numbers: the module's
+  uint32_t round = 0;
+};
+
+struct GnnResult {
+  Matrix p;                      // of the best check
+  std::vector<float> selection;  // the size of each feature's weights, largest 1
+};
+
+// `teacher` may be empty. Stops when the validation rows are not fitted better for eight checks.
+GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
+                    const Matrix& teacher, const GnnOptions& options, const Context& context);
+
+}  // namespace glgnn

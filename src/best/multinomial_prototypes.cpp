@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cmath>
+
+#include "best/prototypes.h"
+#include "best/soft_labels.h"
+#include "kernels/gemm.h"
+#include "kernels/propagate.h"
+#include "kernels/spmm.h"
+
+namespace glgnn {
+namespace {
+
+class MultinomialEm {
+ public:
+  MultinomialEm(const Features& x, const Csr& graph, const Problem& problem,
+                const MultinomialOptions& options, int threads)
+      : x_(x), graph_(graph), problem_(problem), options_(options), threads_(threads) {
+    if (x.is_sparse) by_column_ = transpose(x.sparse.pattern->view());
+  }
+
+  Matrix iterate(const Matrix& p, double unlabelled_weight) const {
+    Matrix q = p;
+    std::vector<bool> trained(q.rows(), false);
+    for (const int32_t i : problem_.train) trained[i] = true;
+    for (int64_t i = 0; i < q.rows(); ++i) {
+      for (int64_t c = 0; c < q.cols() && !trained[i]; ++c) {
+        q[i][c] *= static_cast<float>(unlabelled_weight);
+      }
+    }
+    if (options_.smooth_counts > 0) q = propagated(q, options_.smooth_counts);
+    std::vector<double> log_share(q.cols());
+    const Matrix log_theta = log_distributions(q, log_share);
+    Matrix logits = times(log_theta);
+    for (int64_t i = 0; i < logits.rows(); ++i) {
+      for (int64_t c = 0; c < logits.cols(); ++c) {
+        logits[i][c] = static_cast<float>(
+            options_.temperature * (options_.scale * logits[i][c] + log_share[c]));
+      }
+    }
+    const int64_t steps = options_.smoothing.steps;
+    if (options_.smooth_logits && steps > 0) logits = propagated(logits, steps);
+    softmax_rows(logits);
+    if (!options_.smooth_logits && steps > 0) {
+      logits = propagated(logits, steps);
+      normalise_rows(logits, class_shares(problem_));
+    }
+    return logits;
+  }
+
+ private:
+  Matrix propagated(const Matrix& h, int64_t steps) const {
+    Matrix z(h.rows(), h.cols());
+    cpu::propagate(z.view(), graph_.pattern->view(), graph_.values.data(), h.view(), steps,
+                   static_cast<float>(options_.smoothing.alpha), threads_);
+    return z;
+  }
+
+  // log theta (F x C) and log pi.
+  Matrix log_distributions(const Matrix& q, std::vector<double>& log_share) const {
+    Matrix theta(x_.cols(), q.cols());
+    if (x_.is_sparse) {
+      cpu::spmm_backward_x(theta.view(), by_column_.view(), x_.sparse.values.data(), q.view(),
+                           threads_);
+    } else {
+      cpu::gemm(theta.view(), x_.dense.view(), q.view(), {.transpose_a = true}, threads_);
+    }
+    double all = static_cast<double>(q.cols());
+    for (int64_t e = 0; e < q.size(); ++e) all += q.data()[e];
+    for (int64_t c = 0; c < q.cols(); ++c) {
+      double mass = 1, sum = 0;
+      for (int64_t i = 0; i < q.rows(); ++i) mass += q[i][c];
+      for (int64_t f = 0; f < theta.rows(); ++f) {
+        theta[f][c] = std::max(theta[f][c], 0.0f) + static_cast<float>(options_.pseudo_count);
+        sum += theta[f][c];
+      }
+      const double log_sum = std::log(sum);
+      for (int64_t f = 0; f < theta.rows(); ++f) {
+        theta[f][c] = static_cast<float>(std::log(double{theta[f][c]}) - log_sum);
+      }
+      log_share[c] = std::log(mass / all);
+    }
+    return theta;
+  }
+
+  Matrix times(const Matrix& weights) const {
+    Matrix y(x_.rows(), weights.cols());
+    if (x_.is_sparse) {
+      cpu::spmm_forward(y.view(), x_.sparse.pattern->view(), x_.sparse.values.data(),
+                        weights.view(), threads_);
+    } else {
+      cpu::gemm(y.view(), x_.dense.view(), weights.view(), {}, threads_);
+    }
+    return y;
+  }
+
+  const Features& x_;
+  const Csr& graph_;
+  const Problem& problem_;
+  const MultinomialOptions& options_;
+  int threads_;
+  Transpose by_column_;
+};
+
+}  // namespace
+
+Matrix multinomial_prototypes(const Matrix& start, const Features& x, const Csr& graph,
+                              const Problem& problem, const MultinomialOptions& options,
+                              int threads) {
+  const MultinomialEm em(x, graph, problem, options, threads);
+  // Without a start nothing is known of the other rows: they do not count in the first M-step.
+  Matrix p = start.empty() ? one_hot(problem) : start;
+  clamp_training_rows(p, problem);
+  Matrix best;
+  double best_value = 0;
+  for (int64_t t = 0; t < options.iterations; ++t) {
+    p = em.iterate(p, t == 0 && start.empty() ? 0.0 : options.unlabelled_weight);
+    const double value = validation_score(p, problem).value();
+    if (t == 0 || value >= best_value) best = p, best_value = value;
+    clamp_training_rows(p, problem);
+  }
+  clamp_training_rows(best, problem);
+  return best;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,47 @@
+// Soft labels: one row of class probabilities for each row of the data.
+#pragma once
+
+#include <glgnn/csr.h>
+#include <glgnn/matrix.h>
+#include <glgnn/trainer.h>
+
+#include <vector>
+
+namespace glgnn {
+
+// 1 at the class of each training row, 0 elsewhere.
+Matrix one_hot(const Problem& problem);
+
+// Gives the training rows their labels back.
+void clamp_training_rows(Matrix& p, const Problem& problem);
+
+// Each class's part of the training rows, counted from one (so that none is zero).
+std::vector<double> class_shares(const Problem& problem);
+
+// Rows scaled to sum 1; a row without anything gets `otherwise`.
+void normalise_rows(Matrix& p, const std::vector<double>& otherwise);
+
+// Scales the classes so that their mean probability is `shares`, then the rows to sum 1.
+void match_class_mass(Matrix& p, const std::vector<double>& shares);
+
+// softmax of each row.
+void softmax_rows(Matrix& logits);
+
+// Labels spread over a graph until they have reached every row they can reach.
+Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads);
+
+// How well soft labels fit the validation rows. Without any, every score is the same.
+struct Score {
+  double accuracy = 0;
+  double log_likelihood = 0;  // mean, probabilities clipped at 1e-3
+  double optimism = 0;  // by how much the accuracy flatters a head that saw these labels before
+  // Few validation rows tell accuracies apart badly; the likelihood breaks ties.
+  double value() const { return accuracy - optimism + 0.05 * log_likelihood; }
+};
+Score validation_score(const Matrix& p, const Problem& problem);
+
+// What the best of many looks at the validation rows gains by chance: three quarters of the standard
+// error of the accuracy (measured: docs/math.md).
+double optimism_of_chosen(double accuracy, const Problem& problem);
+
+}  // namespace glgnn

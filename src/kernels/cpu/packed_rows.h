@@ -1,0 +1,48 @@
+// Rows of Z in panels, as the tiles read them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cpu/blocks.h"
+#include "kernels/cpu/scratch.h"
+#include "kernels/graph_learn.h"
+
+namespace glgnn::cpu {
+
+// Z in panels of kPanelRows rows, feature by feature: number (i, f) is at
+// i / kPanelRows * kPanelRows * D + f * kPanelRows + i % kPanelRows. The last panel is filled with
+// zeros.
+struct PackedRows {
+  const float* data;
+  int64_t D;
+  const float* from(int64_t first_row) const { return data + first_row * D; }
+};
+
+// Numbers of row i, at to[f * kPanelRows]; the panel is zero before.
+inline void pack_row(float* to, const ZDense<float>& z, int64_t i) {
+  for (int64_t f = 0; f < z.z.cols; ++f) to[f * kPanelRows] = z.z[i][f];
+}
+inline void pack_row(float* to, const ZSparse<float>& z, int64_t i) {
+  for (int64_t e = z.pattern.row_ptr[i]; e < z.pattern.row_ptr[i + 1]; ++e) {
+    to[z.pattern.col[e] * kPanelRows] = z.values[e];
+  }
+}
+inline int64_t features(const ZDense<float>& z) { return z.z.cols; }
+inline int64_t features(const ZSparse<float>& z) { return z.pattern.cols; }
+
+template <class Z>
+PackedRows pack_rows(Scratch<float>& room, const Z& z, const Blocks& blocks, int threads) {
+  const int64_t D = features(z);
+  float* packed = room.grow(blocks.padded_rows() * D);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t first = 0; first < z.rows(); first += kPanelRows) {
+    float* panel = packed + first * D;
+    const int64_t rows = std::min(kPanelRows, z.rows() - first);
+    std::fill(panel, panel + kPanelRows * D, 0.0f);
+    for (int64_t r = 0; r < rows; ++r) pack_row(panel + r, z, first + r);
+  }
+  return {packed, D};
+}
+
+}  // namespace glgnn::cpu

@@ -1,0 +1,65 @@
+// The ops that best mode adds: propagation over a constant graph, biases, losses on soft targets.
+#include <utility>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "kernels/bias.h"
+#include "kernels/propagate.h"
+#include "kernels/soft_losses.h"
+#include "ops/ops.h"
+
+namespace glgnn {
+
+Var propagate(Tape& tape, const Csr& graph, Var h, int64_t steps, float alpha) {
+  GLGNN_ASSERT(graph.rows() == h.rows());
+  auto [written, z] = tape.make(h.rows(), h.cols(), h.grad);
+  cpu::propagate(written->view(), graph.pattern->view(), graph.values.data(), h.view(), steps,
+                 alpha, tape.threads());
+  if (z.grad) {
+    tape.record([&tape, &graph, h, steps, alpha, z = z] {
+      Matrix back(h.rows(), h.cols());
+      cpu::propagate(back.view(), graph.pattern->view(), graph.values.data(),
+                     std::as_const(*z.grad).view(), steps, alpha, tape.threads());
+      for (int64_t e = 0; e < back.size(); ++e) h.d_data()[e] += back.data()[e];
+    });
+  }
+  return z;
+}
+
+Var add_bias(Tape& tape, Var x, Var b) {
+  GLGNN_ASSERT(b.rows() == 1 && b.cols() == x.cols());
+  auto [written, y] = tape.make(x.rows(), x.cols(), x.grad || b.grad);
+  ref::add_bias_forward<float>(written->view(), x.view(), b.data());
+  if (y.grad) {
+    tape.record([x, b, y = y] {
+      ref::add_bias_backward<float>(x.d_data(), b.d_data(), std::as_const(*y.grad).view());
+    });
+  }
+  return y;
+}
+
+double soft_cross_entropy(Tape& tape, Var logits, const Matrix& targets, const Matrix& weights,
+                          float weight) {
+  GLGNN_ASSERT(targets.rows() == logits.rows() && targets.cols() == logits.cols() &&
+               weights.size() == logits.rows());
+  if (logits.grad) {
+    tape.record([=, &targets, &weights] {
+      ref::soft_cross_entropy_backward<float>(logits.d_view(), weight, logits.view(),
+                                              targets.view(), weights.data());
+    });
+  }
+  return ref::soft_cross_entropy_forward<float>(logits.view(), targets.view(), weights.data());
+}
+
+double softmax_distance(Tape& tape, Var logits, const Matrix& targets, float weight) {
+  GLGNN_ASSERT(targets.rows() == logits.rows() && targets.cols() == logits.cols());
+  if (logits.grad) {
+    tape.record([=, &targets] {
+      ref::softmax_distance_backward<float>(logits.d_view(), weight, logits.view(),
+                                            targets.view());
+    });
+  }
+  return ref::softmax_distance_forward<float>(logits.view(), targets.view());
+}
+
+}  // namespace glgnn

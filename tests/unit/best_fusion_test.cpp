@@ -1,0 +1,167 @@
+// Which modules are tried and which of them count.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "best/fusion.h"
+#include "best/pool.h"
+#include "best/space.h"
+#include "best_util.h"
+
+namespace glgnn {
+namespace {
+
+using test::Table;
+
+// A module that gives class 0 the same probability in every row.
+ModuleResult module_of(float class_0, double score) {
+  ModuleResult module;
+  module.p = Matrix(4, 2);
+  for (int64_t i = 0; i < 4; ++i) module.p[i][0] = class_0, module.p[i][1] = 1 - class_0;
+  module.score = {.accuracy = score, .log_likelihood = 0};
+  return module;
+}
+
+class BestFusion : public ::testing::Test {
+ protected:
+  BestFusion() {
+    x_ = test::dense_features({{0}, {1}, {2}, {3}});
+    problem_ = {.features = &x_,
+                .graph = nullptr,
+                .labels = {0, 1, 0, -1},
+                .train = {0, 1},
+                .val = {2},
+                .classes = 2};
+    for (const double score : {0.5, 0.9, 0.7, 0.9}) {
+      modules_.push_back(module_of(static_cast<float>(score), score));
+    }
+  }
+  Features x_;
+  Problem problem_;
+  std::vector<ModuleResult> modules_;
+};
+
+TEST_F(BestFusion, MembersAreSortedByValidationAndWeightsSumToOne) {
+  const Fusion fusion = fuse_modules(modules_, problem_, {});
+  EXPECT_EQ(fusion.members, (std::vector<size_t>{1, 3, 2, 0}));
+  EXPECT_NEAR(std::accumulate(fusion.weights.begin(), fusion.weights.end(), 0.0), 1, 1e-12);
+  EXPECT_EQ(fusion.weights[0], fusion.weights[1]);
+  EXPECT_GT(fusion.weights[1], fusion.weights[2]);
+  EXPECT_GT(fusion.weights[2], fusion.weights[3]);
+  double mean = 0;
+  for (size_t r = 0; r < 4; ++r) mean += fusion.weights[r] * modules_[fusion.members[r]].p[0][0];
+  EXPECT_NEAR(fusion.p[3][0], mean, 1e-6);
+  EXPECT_EQ(fusion.score.accuracy, 1);
+}
+
+TEST_F(BestFusion, AsManyMembersAsWanted) {
+  Config config;
+  config.members = 2;
+  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 3}));
+  config.members = 60;
+  EXPECT_EQ(fuse_modules(modules_, problem_, config).members.size(), 4u);
+  config.averaging = false;
+  const Fusion one = fuse_modules(modules_, problem_, config);
+  EXPECT_EQ(one.members, (std::vector<size_t>{1}));
+  EXPECT_EQ(one.weights, (std::vector<double>{1}));
+  EXPECT_TRUE(test::same_bits(one.p, modules_[1].p));
+}
+
+TEST_F(BestFusion, WithoutValidationRowsAllCountTheSame) {
+  problem_.val.clear();
+  for (ModuleResult& module : modules_) module.score = {};
+  for (int copy = 0; copy < 10; ++copy) modules_.push_back(modules_[copy % 4]);
+  const Fusion fusion = fuse_modules(modules_, problem_, {});
+  ASSERT_EQ(fusion.members.size(), 14u);
+  for (const double weight : fusion.weights) EXPECT_NEAR(weight, 1.0 / 14, 1e-12);
+}
+
+TEST_F(BestFusion, TheNetworkHoldsAgreementsAndInItsLastRowTheWeights) {
+  const Fusion fusion = fuse_modules(modules_, problem_, {});
+  const Matrix network = agreement_network(modules_, fusion);
+  ASSERT_EQ(network.rows(), 5);
+  for (int64_t a = 0; a < 4; ++a) {
+    EXPECT_EQ(network[4][a], static_cast<float>(fusion.weights[a]));
+    for (int64_t b = 0; b < 4; ++b) EXPECT_EQ(network[a][b], network[b][a]);
+  }
+  EXPECT_NEAR(network[0][0], 0.9 * 0.9 + 0.1 * 0.1, 1e-6);
+  EXPECT_NEAR(network[0][3], 0.9 * 0.5 + 0.1 * 0.5, 1e-6);
+}
+
+DataKind kind_of(const Features& x) { return look_at(x, 12, false); }
+
+TEST(BestPool, LooksAtWhatTheFeaturesAre) {
+  Table table, documents;
+  test::make_blobs(table, 40, 20, 3, 2);
+  test::make_documents(documents, 40, 3, 5);
+  EXPECT_FALSE(kind_of(table.features).is_text);
+  EXPECT_FALSE(kind_of(table.features).shares_scale);
+  EXPECT_TRUE(kind_of(documents.features).is_text);
+  Features dense = documents.features;
+  make_dense(dense);
+  EXPECT_TRUE(kind_of(dense).is_text);
+  Features pixels;
+  pixels.dense = Matrix(40, 20);
+  for (int64_t e = 0; e < pixels.dense.size(); ++e) {
+    pixels.dense.data()[e] = static_cast<float>(e * 37 % 17);
+  }
+  EXPECT_TRUE(kind_of(pixels).shares_scale);
+}
+
+TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
+  for (const bool text : {false, true}) {
+    for (const bool pixels : {false, true}) {
+      const DataKind kind{
+          .rows = 100, .columns = 60, .labels = 12, .is_text = text, .shares_scale = pixels};
+      Config config;
+      const auto all = module_pool(kind, config);
+      EXPECT_GE(all.size(), 10u);
+      config.class_mass = false;
+      for (const ModuleSpec& spec : module_pool(kind, config)) EXPECT_FALSE(spec.class_mass);
+      config = {};
+      config.propagation = config.votes = config.second_round = false;
+      config.label_links = config.consistency = config.teacher = false;
+      for (const ModuleSpec& spec : module_pool(kind, config)) {
+        EXPECT_EQ(spec.gnn.steps + spec.gaussian.smoothing.steps + spec.multinomial.smoothing.steps,
+                  0);
+        EXPECT_EQ(spec.views.size(), 1u);
+        EXPECT_EQ(spec.rounds, 1);
+        EXPECT_EQ(spec.graph.label_weight, 0);
+        EXPECT_EQ(spec.gnn.teacher_weight, 0);
+        EXPECT_EQ(spec.gnn.consistency, 0);
+      }
+      config = {};
+      config.spread_heads = config.prototype_heads = config.gnn_heads = false;
+      EXPECT_TRUE(module_pool(kind, config).empty());
+      config = {};
+      config.k = 4;
+      config.seed = 9;
+      for (const ModuleSpec& spec : module_pool(kind, config)) {
+        EXPECT_EQ(spec.graph.k, 4);
+        EXPECT_EQ(spec.gnn.seed, 9u);
+      }
+    }
+  }
+}
+
+TEST(BestPool, NoCovarianceOfVeryManyColumns) {
+  Config config;
+  config.tuned = true;
+  const DataKind kind{.rows = 100, .columns = 5000, .labels = 12};
+  for (const ModuleSpec& spec : module_pool(kind, config)) EXPECT_NE(spec.head, Head::kGaussian);
+}
+
+TEST(BestPool, ADrawnModuleIsAFunctionOfSeedAndNumber) {
+  const DataKind table{.rows = 100, .columns = 10, .labels = 12};
+  int differ = 0;
+  for (uint32_t index = 0; index < 20; ++index) {
+    EXPECT_EQ(describe(draw_module(table, 1, index)), describe(draw_module(table, 1, index)));
+    differ += describe(draw_module(table, 1, index)) != describe(draw_module(table, 2, index));
+    EXPECT_GE(draw_module(table, 1, index).graph.k, 1);
+    EXPECT_FALSE(draw_module(table, 1, index).views.empty());
+  }
+  EXPECT_GT(differ, 15);
+}
+
+}  // namespace
+}  // namespace glgnn

@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "best/row_graph.h"
+#include "best_util.h"
+
+namespace glgnn {
+namespace {
+
+using test::dense_features;
+using test::graph_of;
+using test::sparse_features;
+using test::weight_at;
+
+// Two pairs of rows, the pairs far apart.
+Features two_pairs() { return dense_features({{0}, {1}, {10}, {11}}); }
+
+RowGraphOptions nearest_one(double self_weight) {
+  return {.k = 1, .euclidean = true, .self_weight = self_weight};
+}
+
+void expect_symmetric(const Csr& graph) {
+  for (int64_t i = 0; i < graph.rows(); ++i) {
+    for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
+      const int32_t j = graph.pattern->col[e];
+      EXPECT_TRUE(std::isfinite(graph.values[e]));
+      EXPECT_EQ(graph.values[e], weight_at(graph, j, i)) << i << ", " << j;
+      EXPECT_TRUE(e == graph.pattern->row_ptr[i] || graph.pattern->col[e - 1] < j);
+    }
+  }
+}
+
+TEST(BestRowGraph, IsSymmetricToTheBitInEveryForm) {
+  test::Table blobs, documents;
+  test::make_blobs(blobs, 60, 5, 3, 2);
+  test::make_documents(documents, 60, 3, 6);
+  test::make_class_graph(blobs);
+  const Matrix soft(60, 3, 1.0f / 3);
+  const std::vector<float> selection{1, 0.5f, 0.3f, 0.2f, 0.7f};
+  for (const Features* view : {&blobs.features, &documents.features}) {
+    for (const bool euclidean : {false, true}) {
+      for (const bool with_given : {false, true}) {
+        for (const double labels : {0.0, 0.7}) {
+          const RowGraphOptions options{.k = 4,
+                                        .euclidean = euclidean,
+                                        .self_weight = 0.3,
+                                        .given_weight = 0.37,
+                                        .label_weight = labels,
+                                        .select = 0.5};
+          const RowGraphInputs inputs{.views = {view, view},
+                                      .selection = &selection,
+                                      .soft_labels = &soft,
+                                      .given = with_given ? &blobs.graph : nullptr};
+          const Csr graph = build_row_graph(inputs, options, 1);
+          expect_symmetric(graph);
+          for (const int threads : {2, 3}) {
+            const Csr again = build_row_graph(inputs, options, threads);
+            EXPECT_EQ(again.pattern->col, graph.pattern->col);
+            EXPECT_TRUE(test::same_bits(again.values, graph.values));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(BestRowGraph, SelfLoopsHaveTheirWeightAndNoMore) {
+  const Features x = two_pairs();
+  for (const double self : {0.5, 1.0, 3.0}) {
+    const Csr graph = build_row_graph({.views = {&x}}, nearest_one(self), 1);
+    EXPECT_NEAR(weight_at(graph, 0, 1), 1 / (1 + self), 1e-6);
+    EXPECT_NEAR(weight_at(graph, 0, 0), self / (1 + self), 1e-6);
+    EXPECT_EQ(graph.nnz(), 8);
+  }
+  const Csr without = build_row_graph({.views = {&x}}, nearest_one(0), 1);
+  EXPECT_EQ(weight_at(without, 2, 2), 0);
+  EXPECT_EQ(weight_at(without, 2, 3), 1);
+  EXPECT_EQ(without.nnz(), 4);
+}
+
+TEST(BestRowGraph, AVoteOfOneSideCountsHalf) {
+  const Features x = dense_features({{0}, {1}, {3}});  // row 2 chooses 1, 1 chooses 0
+  const Csr graph = build_row_graph({.views = {&x}}, nearest_one(1), 1);
+  const double degree0 = 1 + 1, degree1 = 1 + 0.5 + 1, degree2 = 0.5 + 1;
+  EXPECT_NEAR(weight_at(graph, 0, 1), 1 / std::sqrt(degree0 * degree1), 1e-6);
+  EXPECT_NEAR(weight_at(graph, 2, 1), 0.5 / std::sqrt(degree2 * degree1), 1e-6);
+  EXPECT_EQ(weight_at(graph, 0, 2), 0);
+}
+
+TEST(BestRowGraph, ViewsVote) {
+  const Features one = two_pairs(), other = dense_features({{0}, {10}, {1}, {11}});
+  const Csr alike = build_row_graph({.views = {&one, &one}}, nearest_one(1), 1);
+  EXPECT_NEAR(weight_at(alike, 0, 1), 2.0 / 3, 1e-6);
+  const Csr apart = build_row_graph({.views = {&one, &other}}, nearest_one(1), 1);
+  EXPECT_NEAR(weight_at(apart, 0, 1), 1.0 / 3, 1e-6);
+  EXPECT_NEAR(weight_at(apart, 0, 2), 1.0 / 3, 1e-6);
+}
+
+TEST(BestRowGraph, ARowWithoutFeaturesIsIsolated) {
+  const Features x = sparse_features({{1, 1, 0, 0}, {1, 0, 1, 0}, {0, 0, 0, 0}, {1, 1, 1, 0}});
+  const Csr graph = build_row_graph({.views = {&x}}, {.k = 2}, 1);
+  EXPECT_EQ(graph.pattern->view().row_size(2), 1);
+  EXPECT_EQ(weight_at(graph, 2, 2), 1);
+  const Csr without = build_row_graph({.views = {&x}}, {.k = 2, .self_weight = 0}, 1);
+  EXPECT_EQ(without.pattern->view().row_size(2), 0);
+  expect_symmetric(without);
+}
+
+TEST(BestRowGraph, TheGivenGraphIsJoinedByItsSum) {
+  const Features x = two_pairs();
+  for (const float weight : {1.0f, 3.0f}) {
+    const Csr given = graph_of(4, {{0, 2}, {1, 3}}, weight);
+    RowGraphOptions options = nearest_one(0);
+    options.given_weight = 0.5;
+    const Csr joined = build_row_graph({.views = {&x}, .given = &given}, options, 1);
+    EXPECT_NEAR(weight_at(joined, 0, 1), 0.5 / 1.5, 1e-6);
+    EXPECT_NEAR(weight_at(joined, 0, 2), 1 / 1.5, 1e-6);
+    options.given_weight = 0;
+    const Csr alone = build_row_graph({.views = {&x}, .given = &given}, options, 1);
+    EXPECT_NEAR(weight_at(alone, 0, 2), 1, 1e-6);
+    EXPECT_EQ(alone.nnz(), 4) << "learned edges without weight are no edges";
+  }
+}
+
+TEST(BestRowGraph, AGivenGraphWithoutEdgesDoesNoHarm) {
+  const Features x = two_pairs();
+  const Csr given = graph_of(4, {});
+  for (const double weight : {0.0, 0.5}) {
+    RowGraphOptions options = nearest_one(1);
+    options.given_weight = weight;
+    const Csr graph = build_row_graph({.views = {&x}, .given = &given}, options, 1);
+    EXPECT_NEAR(weight_at(graph, 0, 1), 0.5, 1e-6);
+  }
+}
+
+// The part of all edges that join rows of one class.
+double part_within_classes(const Csr& graph, const std::vector<int32_t>& labels) {
+  double within = 0, all = 0;
+  for (int64_t i = 0; i < graph.rows(); ++i) {
+    for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
+      const int32_t j = graph.pattern->col[e];
+      if (j == i) continue;
+      all += 1;
+      within += labels[i] == labels[j];
+    }
+  }
+  return within / all;
+}
+
+TEST(BestRowGraph, SoftLabelsPullRowsOfAClassTogether) {
+  test::Table blobs, documents;
+  test::make_blobs(blobs, 90, 4, 3, 0);
+  test::make_documents(documents, 90, 3, 5, 0.1f);
+  for (const test::Table* table : {&blobs, &documents}) {
+    Matrix soft(90, 3);
+    for (int64_t i = 0; i < 90; ++i) soft[i][table->labels[i]] = 1;
+    for (const bool euclidean : {false, true}) {
+      const auto within = [&](double weight) {
+        const RowGraphOptions options{.k = 3, .euclidean = euclidean, .label_weight = weight};
+        return part_within_classes(
+            build_row_graph({.views = {&table->features}, .soft_labels = &soft}, options, 1),
+            table->labels);
+      };
+      EXPECT_LT(within(0), 0.6);
+      EXPECT_GT(within(0.7), within(0));
+      EXPECT_GT(within(3), 0.97);
+    }
+  }
+}
+
+TEST(BestRowGraph, SelectionLeavesOutColumns) {
+  const Features x = dense_features({{0, 100}, {1, -100}, {10, 99}, {11, -99}});
+  const std::vector<float> selection{1, 0};
+  RowGraphOptions options = nearest_one(1);
+  const RowGraphInputs inputs{.views = {&x}, .selection = &selection};
+  EXPECT_GT(weight_at(build_row_graph(inputs, options, 1), 0, 2), 0);
+  options.select = 1;
+  const Csr selected = build_row_graph(inputs, options, 1);
+  EXPECT_EQ(weight_at(selected, 0, 2), 0);
+  EXPECT_GT(weight_at(selected, 0, 1), 0);
+}
+
+TEST(BestRowGraph, MoreNeighboursThanRowsAreAllOthers) {
+  const Features x = dense_features({{0, 1}, {1, 1}, {2, 1}});
+  for (const bool euclidean : {false, true}) {
+    const Csr graph = build_row_graph({.views = {&x}}, {.k = 9, .euclidean = euclidean}, 1);
+    EXPECT_EQ(graph.nnz(), 9);
+    EXPECT_NEAR(weight_at(graph, 0, 2), 1.0 / 3, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace glgnn
