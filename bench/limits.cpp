@@ -32,7 +32,7 @@ std::vector<float> numbers(int64_t count) {
 
 double large_seconds(CBLAS_TRANSPOSE transpose_b, int64_t m, int64_t n, int64_t k,
                      Repeats repeats) {
-  cpu::use_single_threaded_blas();
+  const cpu::SingleThreadedBlas single;
   const auto a = numbers(m * k), b = numbers(n * k);
   auto c = numbers(m * n);
   const int64_t stride_b = transpose_b == CblasTrans ? k : n;
@@ -49,7 +49,7 @@ double large_seconds(CBLAS_TRANSPOSE transpose_b, int64_t m, int64_t n, int64_t 
 // visit(tile, i, j, rows, columns) for every tile of N x N that begins at row i and column j.
 template <class Visit>
 double tiles_seconds(int64_t n, Repeats repeats, const Visit& visit) {
-  cpu::use_single_threaded_blas();
+  const cpu::SingleThreadedBlas single;
   return shortest_seconds(repeats.budget, [&] {
 #pragma omp parallel num_threads(repeats.threads)
     {

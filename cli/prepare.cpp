@@ -62,7 +62,8 @@ Dataset load_data(const DataOptions& options) {
 
 bool wants_own_graph(const std::string& graph, const Dataset& dataset) {
   if (graph != "known" && graph != "unknown") {
-    throw Error(ErrorKind::kUsage, "--graph: found " + quote(graph) + ", expected known or unknown");
+    throw Error(ErrorKind::kUsage,
+                "--graph: found " + quote(graph) + ", expected known or unknown");
   }
   if (graph == "known" && !dataset.has_graph) {
     throw Error(ErrorKind::kUsage,
@@ -112,8 +113,8 @@ Config resolve_settings(const Config& config, const Dataset& dataset) {
   Config resolved = resolve_auto(config, dataset);
   // Best mode prepares the features in several ways of its own.
   const bool best = config.mode == Mode::kBest;
-  resolved.scaling = best ? Scaling::kNone
-                          : resolve_scaling(config.scaling, dataset.features, dataset.scaling);
+  resolved.scaling =
+      best ? Scaling::kNone : resolve_scaling(config.scaling, dataset.features, dataset.scaling);
   const int64_t largest = dataset.rows() - (resolved.diagonal ? 0 : 1);
   if (resolved.k > largest) {
     throw Error(ErrorKind::kUsage,

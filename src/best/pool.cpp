@@ -304,7 +304,7 @@ DataKind look_at(const Features& raw, int64_t labels, bool has_graph) {
 }
 
 View covariance_view(const DataKind& kind, View view) {
-  constexpr int64_t kWidest = 500;
+  constexpr int64_t kWidest = 200;  // an iteration is cubic in the columns
   return kind.columns > kWidest ? View::kSvd64 : view;
 }
 

@@ -3,7 +3,17 @@
 
 namespace glgnn::cpu {
 
-// Makes BLAS single-threaded, once for the process.
-void use_single_threaded_blas();
+// While it lives, BLAS is single-threaded in the calling task and in the loops that it starts: more
+// threads would cut the sums differently.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas();
+  ~SingleThreadedBlas();
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+ private:
+  int threads_before_;
+};
 
 }  // namespace glgnn::cpu

@@ -24,7 +24,7 @@ void gemm(MatView<float> c, MatView<const float> a, MatView<const float> b, Gemm
     if (!options.accumulate) std::fill(c.data, c.data + c.size(), 0.0f);
     return;
   }
-  use_single_threaded_blas();  // more threads would cut the sums differently
+  const SingleThreadedBlas single;
   const int64_t step = rows_of_a_block(c.rows);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t first = 0; first < c.rows; first += step) {

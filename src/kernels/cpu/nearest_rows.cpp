@@ -46,7 +46,7 @@ void choose_row(int32_t* col, const float* dot, const float* half_square, int64_
 void nearest_rows(int32_t* col, MatView<const float> z, int64_t k, int threads) {
   const int64_t n = z.rows, kept = std::min(k, n - 1);
   if (kept < 1) return;
-  use_single_threaded_blas();
+  const SingleThreadedBlas single;
   std::vector<float> half_square(n);
   for (int64_t j = 0; j < n; ++j) {
     float square = 0;
