@@ -81,9 +81,10 @@ Json run_child(const std::string& task, const std::string& folder, const Options
   if (part == "scaling" && what.find_first_not_of("0123456789") == std::string::npos) {
     return child_scaling(std::stoll("0" + what), options);
   }
-  throw Error(ErrorKind::kUsage, "--child: found \"" + task +
-                                     "\", expected epoch/DATASET, refresh/DATASET, scaling/ROWS, or graph/DATASET "
-                                     "with --folder");
+  throw Error(ErrorKind::kUsage,
+              "--child: found \"" + task +
+                  "\", expected epoch/DATASET, refresh/DATASET, scaling/ROWS, or graph/DATASET "
+                  "with --folder");
 }
 
 }  // namespace glgnn::bench

@@ -30,11 +30,14 @@ std::string scaling_words(Scaling scaling) {
 
 }  // namespace
 
-std::string data_sentence(const Dataset& dataset, Scaling scaling) {
+std::string data_sentence(const Dataset& dataset, const Config& config) {
   const auto features =
       counted(dataset.features.cols(), dataset.features.is_sparse ? "sparse feature" : "feature");
-  return fmt::format("{}: {}, {} ({}), {}", dataset.name, counted(dataset.rows(), "row"), features,
-                     scaling_words(scaling), fmt::format("{} classes", dataset.classes()));
+  // Best mode prepares them in several ways at once.
+  const std::string prepared =
+      config.mode == Mode::kBest ? "" : " (" + scaling_words(config.scaling) + ")";
+  return fmt::format("{}: {}, {}{}, {} classes", dataset.name, counted(dataset.rows(), "row"),
+                     features, prepared, dataset.classes());
 }
 
 std::string split_sentence(const Split& split) {

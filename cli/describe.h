@@ -10,7 +10,7 @@
 namespace glgnn::cli {
 
 // "wine: 178 rows, 13 features (standardised), 3 classes"
-std::string data_sentence(const Dataset& dataset, Scaling scaling);
+std::string data_sentence(const Dataset& dataset, const Config& config);
 
 // "10 labelled, 20 validation, 148 test"
 std::string split_sentence(const Split& split);

@@ -116,9 +116,9 @@ std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t see
                                        "e.g. --test-fraction 0.2");
   } else if (fresh) {
     for (size_t run = 0; run < count; ++run) {
-      plans.push_back({redraw_split(dataset.labels, dataset.classes(), dataset.splits[0],
-                                    *fresh + 1000 * run),
-                       seed + run});
+      plans.push_back(
+          {redraw_split(dataset.labels, dataset.classes(), dataset.splits[0], *fresh + 1000 * run),
+           seed + run});
     }
   } else {
     plans = plan_runs(dataset, count, seed);
@@ -197,15 +197,14 @@ void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evalu
       config.mode == Mode::kBest
           ? fmt::format("mode best, {}", config.tuned ? "tuned in each run" : "untuned")
           : fmt::format("mode paper, k {}, {}", config.k, counted(config.epochs, "epoch"));
-  fmt::print("{}; graph {}, {}\n", data_sentence(dataset, config.scaling), data.graph, plan);
+  fmt::print("{}; graph {}, {}\n", data_sentence(dataset, config), data.graph, plan);
   const std::string choice = evaluation.trials_per_run() > 1
                                  ? fmt::format(", each the best on validation of {} trainings",
                                                evaluation.trials_per_run())
                                  : "";
   fmt::print("{}{}\n", counted(static_cast<int64_t>(evaluation.runs()), "run"), choice);
-  const std::string titles =
-      fmt::format("{:>5}{:>12}{:>9}{:>8}{:>11}", "run", "validation", "test",
-                  config.mode == Mode::kBest ? "modules" : "epoch", "time");
+  const std::string titles = fmt::format("{:>5}{:>12}{:>9}{:>8}{:>11}", "run", "validation", "test",
+                                         config.mode == Mode::kBest ? "modules" : "epoch", "time");
   fmt::print("{}\n", Paint(stdout).bold(titles + (choice.empty() ? "" : "  chosen")));
   std::fflush(stdout);
 }
@@ -213,8 +212,8 @@ void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evalu
 void EvaluateCommand::print_run(size_t run, const RunResult& result) const {
   const std::string chosen = words(result.best().assignments);
   fmt::print("{:>5}{:>12}{:>9}{:>8}{:>11}{}\n", run, percent(result.best().val_accuracy),
-             percent(result.test_accuracy), result.best().shown_epoch(), duration_text(result.seconds),
-             chosen.empty() ? "" : "  " + chosen);
+             percent(result.test_accuracy), result.best().shown_epoch(),
+             duration_text(result.seconds), chosen.empty() ? "" : "  " + chosen);
   std::fflush(stdout);
 }
 

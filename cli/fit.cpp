@@ -67,8 +67,7 @@ std::string graph_words(const Dataset& dataset) {
 
 void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
                                     const Config& config) const {
-  say("{}, {}, {}\n", data_sentence(dataset, config.scaling), split_sentence(split),
-      graph_words(dataset));
+  say("{}, {}, {}\n", data_sentence(dataset, config), split_sentence(split), graph_words(dataset));
   for (const auto& note : dataset.notes) say("note: {}\n", note);
   for (const auto& note : split_notes(dataset, split)) say("note: {}\n", note);
 }
@@ -182,9 +181,8 @@ int FitCommand::run() const {
   say_what_was_found(dataset, split, config);
 
   const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
-  const int64_t steps =
-      planned_epochs(dataset.features, static_cast<int64_t>(split.train.size()),
-                     dataset.has_graph, config);
+  const int64_t steps = planned_epochs(dataset.features, static_cast<int64_t>(split.train.size()),
+                                       dataset.has_graph, config);
   say_what_is_needed(needed, config, steps, context);
   check_memory(needed, config);
   scale_features(dataset.features, config.scaling);

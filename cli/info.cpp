@@ -83,9 +83,17 @@ void print_model(const Model& model, const std::string& path) {
              model.probabilities.rows(), model.feature_names.size(), model.class_names.size(),
              model.train.size(), model.val.size());
   fmt::print("classes            {}\n", joined(model.class_names, ", "));
-  fmt::print("training           epoch {} of {} kept", model.best_epoch, model.history.size());
+  if (model.config.mode == Mode::kBest) {
+    fmt::print("training           {} of {} modules kept", model.config.modules,
+               model.history.size() - 1);
+  } else {
+    fmt::print("training           epoch {} of {} kept", model.best_epoch, model.history.size());
+  }
   if (!model.val.empty()) fmt::print(", validation accuracy {}", percent(best.val_accuracy));
   fmt::print("\nnetwork of graphs  {}\n", network_sentence(model));
+  for (size_t m = 0; m < model.module_notes.size(); ++m) {
+    fmt::print("  graph {:<11}{}\n", m + 1, model.module_notes[m]);
+  }
   fmt::print("learned graph      {} edges\n", model.fused_graph.nnz());
   fmt::print("key features       {}\n", joined(key_features(model, kKeyFeatures), ", "));
   fmt::print("settings           {}\n", changed_settings(model.config));

@@ -9,7 +9,7 @@ volatile std::sig_atomic_t received = 0;
 
 void remember(int signal) {
   received = signal;
-  constexpr char kText[] = "\nfinishing the epoch; once more ends at once\n";
+  constexpr char kText[] = "\nfinishing the step at hand; once more ends at once\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
 }
 

@@ -82,7 +82,7 @@ void SearchCommand::check_options(const Config& config) const {
 }
 
 void SearchCommand::print_head(const SearchTask& task) const {
-  fmt::print("{}, {}; graph {}\n", data_sentence(task.dataset, task.config.scaling),
+  fmt::print("{}, {}; graph {}\n", data_sentence(task.dataset, task.config),
              split_sentence(task.split), task.graph);
   fmt::print("{}{}{}, seed {}\n", counted(search.trials, "trial"),
              search.halving ? ", trained heads in two stages" : "",

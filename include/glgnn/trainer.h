@@ -35,17 +35,18 @@ struct FitResult {
 };
 
 // Paper mode trains config.epochs epochs (0 and k = 0 must be resolved: resolve_auto) and keeps the
-// epoch with the best validation accuracy, then the lower validation loss. Best mode trains a pool of
-// modules and joins the best of them.
+// epoch with the best validation accuracy, then the lower validation loss. Best mode trains a pool
+// of modules and joins the best of them.
 FitResult fit(const Problem& problem, const Config& config, const Context& context,
               const FitOptions& options = {});
 
-// How often fit() will call on_epoch: once an epoch in paper mode; in best mode once for each module
-// and once for the network of graphs. `labels`: how many rows there are to train on.
+// How often fit() will call on_epoch: once an epoch in paper mode; in best mode once for each
+// module and once for the network of graphs. `labels`: how many rows there are to train on.
 int64_t planned_epochs(const Features& features, int64_t labels, bool has_graph,
                        const Config& config);
 
-// In paper mode replaces k = 0 and epochs = 0 by the paper's figures for its sets, else by rules on the size.
+// In paper mode replaces k = 0 and epochs = 0 by the paper's figures for its sets, else by rules on
+// the size.
 Config resolve_auto(Config config, const Dataset& dataset);
 
 // Bytes that fit() will need at the most, to be said before it starts.

@@ -42,10 +42,10 @@ Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& pro
     return modules[a].score.value() > modules[b].score.value();
   });
   // Without validation rows there is nothing to choose by: all modules count.
-  const int64_t wanted = !config.averaging          ? 1
-                         : config.members > 0       ? config.members
-                         : problem.val.empty()      ? static_cast<int64_t>(modules.size())
-                                                    : kMembers;
+  const int64_t wanted = !config.averaging     ? 1
+                         : config.members > 0  ? config.members
+                         : problem.val.empty() ? static_cast<int64_t>(modules.size())
+                                               : kMembers;
   fusion.members.resize(std::min(modules.size(), static_cast<size_t>(wanted)));
   fusion.weights = learned_weights(modules, fusion.members);
   fusion.p = Matrix(modules.front().p.rows(), modules.front().p.cols());

@@ -21,8 +21,8 @@ Matrix to_matrix(const Eigen::MatrixXd& from) {
 }
 
 struct Prototypes {
-  Eigen::VectorXd mass;    // n_c
-  Eigen::MatrixXd mean;    // C x F
+  Eigen::VectorXd mass;                // n_c
+  Eigen::MatrixXd mean;                // C x F
   Eigen::MatrixXd inverse_times_mean;  // F x C, Sw^-1 mu^T
 };
 
@@ -67,8 +67,8 @@ Matrix separating_coordinates(const Prototypes& prototypes, const Matrix& x, int
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(apart * weights);
   const int64_t kept = std::max<int64_t>(1, apart.rows() - 1);
   const Eigen::VectorXd values = eigen.eigenvalues().tail(kept).cwiseMax(1e-9);
-  const Eigen::MatrixXd directions =
-      weights * eigen.eigenvectors().rightCols(kept) * values.cwiseSqrt().cwiseInverse().asDiagonal();
+  const Eigen::MatrixXd directions = weights * eigen.eigenvectors().rightCols(kept) *
+                                     values.cwiseSqrt().cwiseInverse().asDiagonal();
   Matrix out(x.rows(), kept);
   cpu::gemm(out.view(), x.view(), to_matrix(directions).view(), {}, threads);
   return out;
@@ -81,7 +81,8 @@ Matrix join(const Matrix& x, const Matrix& coordinates, int64_t classes) {
   const auto other = static_cast<float>(1 / std::sqrt(static_cast<double>(classes)));
   for (int64_t i = 0; i < x.rows(); ++i) {
     for (int64_t f = 0; f < x.cols(); ++f) out[i][f] = own * x[i][f];
-    for (int64_t c = 0; c < coordinates.cols(); ++c) out[i][x.cols() + c] = other * coordinates[i][c];
+    for (int64_t c = 0; c < coordinates.cols(); ++c)
+      out[i][x.cols() + c] = other * coordinates[i][c];
   }
   return out;
 }

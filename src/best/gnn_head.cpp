@@ -85,8 +85,7 @@ class GnnHead {
   // Glorot and Bengio's uniform start.
   void start(Parameter& p, uint32_t step) {
     const Rng rng{options_.seed, Stream::kInit, options_.owner, 1000 + 2 * options_.round + step};
-    const double limit =
-        std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
+    const double limit = std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
     for (int64_t e = 0; e < p.value.size(); ++e) {
       p.value.data()[e] =
           static_cast<float>(limit * (2.0 * rng.uniform(static_cast<uint64_t>(e)) - 1.0));

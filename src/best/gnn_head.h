@@ -17,13 +17,13 @@ struct GnnOptions {
   double weight_decay = 5e-4;
   double learning_rate = 0.02;
   int64_t epochs = 120;
-  int64_t steps = 8;          // of propagation
+  int64_t steps = 8;  // of propagation
   double alpha = 0.1;
   double teacher_weight = 1;  // of the rows the teacher is sure of, all together
   double teacher_sure = 0.8;  // the least probability that counts as sure
   double consistency = 0.5;   // weight of the distance to the sharpened prediction
   uint64_t seed = 0;
-  uint32_t owner = 0;         // whose random numbers: the module's
+  uint32_t owner = 0;  // whose random numbers: the module's
   uint32_t round = 0;
 };
 

@@ -45,9 +45,8 @@ class ModuleRun {
 
  private:
   std::shared_ptr<const Csr> rebuilt_graph(const Stage& before) {
-    RowGraphInputs inputs{.selection = &before.selection,
-                          .soft_labels = &before.p,
-                          .given = problem_.graph};
+    RowGraphInputs inputs{
+        .selection = &before.selection, .soft_labels = &before.p, .given = problem_.graph};
     for (const View view : spec_.views) inputs.views.push_back(&shared_.view(view));
     return std::make_shared<Csr>(build_row_graph(inputs, spec_.graph, context_.threads));
   }
@@ -65,9 +64,15 @@ class ModuleRun {
       case Head::kSpread:
         add(spread_labels(graph, problem_, spec_.class_mass, context_.threads));
         break;
-      case Head::kGaussian: add(gaussian(graph, x)); break;
-      case Head::kMultinomial: add(multinomial(graph, x, last)); break;
-      case Head::kGnn: stages.push_back(gnn(graph, x, last, round)); break;
+      case Head::kGaussian:
+        add(gaussian(graph, x));
+        break;
+      case Head::kMultinomial:
+        add(multinomial(graph, x, last));
+        break;
+      case Head::kGnn:
+        stages.push_back(gnn(graph, x, last, round));
+        break;
       case Head::kGnnTaught: {
         add(multinomial(graph, shared_.view(spec_.teacher_input), last));
         const Matrix teacher = stages.back().p;
@@ -180,8 +185,10 @@ std::string describe(const ModuleSpec& spec) {
   add("given", spec.graph.given_weight);
   add("labels", spec.graph.label_weight);
   add("select", spec.graph.select);
-  if (spec.after_network) text += " after_network";
-  else add("rounds", static_cast<double>(spec.rounds));
+  if (spec.after_network)
+    text += " after_network";
+  else
+    add("rounds", static_cast<double>(spec.rounds));
   if (spec.class_mass || spec.gaussian.class_mass) text += " class_mass";
   if (spec.head == Head::kGaussian) {
     add("shrink", spec.gaussian.shrink);

@@ -30,9 +30,9 @@ enum class Head {
 
 struct ModuleSpec {
   Head head = Head::kGnn;
-  std::vector<View> views;  // the graph's
-  View input = View::kStandard;        // the head's
-  View teacher_input = View::kUnit;    // of the prototypes that teach
+  std::vector<View> views;           // the graph's
+  View input = View::kStandard;      // the head's
+  View teacher_input = View::kUnit;  // of the prototypes that teach
   RowGraphOptions graph;
   int64_t rounds = 1;
   bool after_network = false;  // one round, taught by the network of the modules before
@@ -48,9 +48,9 @@ std::string describe(const ModuleSpec& spec);
 
 struct ModuleResult {
   ModuleSpec spec;
-  Matrix p;                      // soft labels of the best stage
+  Matrix p;                          // soft labels of the best stage
   std::shared_ptr<const Csr> graph;  // S of that stage
-  std::vector<float> selection;  // how much each feature counts, largest 1
+  std::vector<float> selection;      // how much each feature counts, largest 1
   Score score;
 };
 

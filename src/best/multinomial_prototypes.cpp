@@ -33,8 +33,8 @@ class MultinomialEm {
     Matrix logits = times(log_theta);
     for (int64_t i = 0; i < logits.rows(); ++i) {
       for (int64_t c = 0; c < logits.cols(); ++c) {
-        logits[i][c] = static_cast<float>(
-            options_.temperature * (options_.scale * logits[i][c] + log_share[c]));
+        logits[i][c] = static_cast<float>(options_.temperature *
+                                          (options_.scale * logits[i][c] + log_share[c]));
       }
     }
     const int64_t steps = options_.smoothing.steps;

@@ -1,10 +1,10 @@
 #include "best/pool.h"
 
-#include "best/space.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "best/space.h"
 
 namespace glgnn {
 namespace {
@@ -47,7 +47,8 @@ void for_each_stored(const Features& x, Visit&& visit) {
 constexpr int64_t kManyRows = 20000;
 
 void add_spreading(std::vector<ModuleSpec>& pool, const std::vector<View>& views, bool few) {
-  const std::vector<int64_t> neighbours = few ? std::vector<int64_t>{5} : std::vector<int64_t>{3, 5, 7, 10};
+  const std::vector<int64_t> neighbours =
+      few ? std::vector<int64_t>{5} : std::vector<int64_t>{3, 5, 7, 10};
   const std::vector<bool> metrics = few ? std::vector<bool>{false} : std::vector<bool>{false, true};
   for (const View view : views) {
     for (const int64_t k : neighbours) {
@@ -68,9 +69,11 @@ void add_spreading(std::vector<ModuleSpec>& pool, const std::vector<View>& views
 
 void add_gaussian(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
                   const DataKind& kind, bool few) {
-  const std::vector<double> shrinks = few ? std::vector<double>{0.1} : std::vector<double>{0.1, 0.3};
+  const std::vector<double> shrinks =
+      few ? std::vector<double>{0.1} : std::vector<double>{0.1, 0.3};
   // The graph of the separating coordinates is learned again and again: too dear for many rows.
-  const std::vector<int64_t> propagations = few ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 2};
+  const std::vector<int64_t> propagations =
+      few ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 2};
   for (const View view : views) {
     for (const double shrink : shrinks) {
       for (const int64_t steps : propagations) {
@@ -169,14 +172,14 @@ void add_text_gnns(std::vector<ModuleSpec>& pool) {
   const View t = View::kTfidf, u = View::kUnit;
   //   views      input k  self given labels select drop decay  steps alpha teach sure cons
   const GnnRow rows[] = {
-      {kPlain,   t,  5, 0.5, 0.3, 1.0, 0.0, 0.5, 0.005,  4,  0.10, 0.5, 0.8, 0.5},
-      {kReduced, t,  5, 1.0, 0.3, 0.3, 0.0, 0.7, 0.0005, 8,  0.05, 2.0, 0.5, 0.5},
-      {kPlain,   t,  5, 1.0, 0.3, 0.0, 0.5, 0.8, 0.005,  12, 0.05, 0.5, 0.5, 0.5},
-      {kReduced, t, 10, 1.0, 0.6, 0.3, 0.5, 0.8, 0.002,  12, 0.05, 0.5, 0.8, 1.0},
-      {kMany,    t, 20, 0.5, 0.1, 0.3, 0.0, 0.7, 0.0005, 8,  0.10, 2.0, 0.8, 0.5},
-      {kReduced, u, 10, 0.5, 0.6, 0.3, 0.5, 0.5, 0.002,  12, 0.10, 0.5, 0.8, 1.0},
-      {kPlain,   t, 10, 1.0, 0.3, 0.3, 0.0, 0.8, 0.005,  8,  0.20, 1.0, 0.5, 1.0},
-      {kReduced, t,  5, 0.5, 0.3, 0.0, 0.0, 0.8, 0.0005, 12, 0.05, 1.0, 0.5, 1.0},
+      {kPlain, t, 5, 0.5, 0.3, 1.0, 0.0, 0.5, 0.005, 4, 0.10, 0.5, 0.8, 0.5},
+      {kReduced, t, 5, 1.0, 0.3, 0.3, 0.0, 0.7, 0.0005, 8, 0.05, 2.0, 0.5, 0.5},
+      {kPlain, t, 5, 1.0, 0.3, 0.0, 0.5, 0.8, 0.005, 12, 0.05, 0.5, 0.5, 0.5},
+      {kReduced, t, 10, 1.0, 0.6, 0.3, 0.5, 0.8, 0.002, 12, 0.05, 0.5, 0.8, 1.0},
+      {kMany, t, 20, 0.5, 0.1, 0.3, 0.0, 0.7, 0.0005, 8, 0.10, 2.0, 0.8, 0.5},
+      {kReduced, u, 10, 0.5, 0.6, 0.3, 0.5, 0.5, 0.002, 12, 0.10, 0.5, 0.8, 1.0},
+      {kPlain, t, 10, 1.0, 0.3, 0.3, 0.0, 0.8, 0.005, 8, 0.20, 1.0, 0.5, 1.0},
+      {kReduced, t, 5, 0.5, 0.3, 0.0, 0.0, 0.8, 0.0005, 12, 0.05, 1.0, 0.5, 1.0},
   };
   for (const GnnRow& row : rows) pool.push_back(gnn_module(row));
   const MultinomialOptions plain{.pseudo_count = 0.3,
@@ -194,14 +197,14 @@ void add_text_gnns(std::vector<ModuleSpec>& pool) {
                                 .temperature = 1,
                                 .scale = 10,
                                 .smoothing = {.steps = 4, .alpha = 0.2}};
-  pool.push_back(taught(
-      {kReduced, u, 10, 0.5, 0.3, 0.3, 0.0, 0.7, 0.0005, 8, 0.05, 2.0, 0.8, 0.5}, View::kRaw, plain));
-  pool.push_back(taught(
-      {kReduced, t, 10, 1.0, 0.6, 0.6, 0.0, 0.8, 0.005, 12, 0.05, 0.5, 0.5, 1.0}, u, light));
-  pool.push_back(taught(
-      {kReduced, t, 5, 0.5, 0.3, 0.3, 0.0, 0.5, 0.002, 8, 0.20, 2.0, 0.8, 0.5}, u, deep));
-  pool.push_back(taught(
-      {kMany, t, 10, 1.0, 0.6, 0.0, 0.5, 0.8, 0.0005, 12, 0.10, 0.5, 0.8, 1.0}, u, deep));
+  pool.push_back(taught({kReduced, u, 10, 0.5, 0.3, 0.3, 0.0, 0.7, 0.0005, 8, 0.05, 2.0, 0.8, 0.5},
+                        View::kRaw, plain));
+  pool.push_back(
+      taught({kReduced, t, 10, 1.0, 0.6, 0.6, 0.0, 0.8, 0.005, 12, 0.05, 0.5, 0.5, 1.0}, u, light));
+  pool.push_back(
+      taught({kReduced, t, 5, 0.5, 0.3, 0.3, 0.0, 0.5, 0.002, 8, 0.20, 2.0, 0.8, 0.5}, u, deep));
+  pool.push_back(
+      taught({kMany, t, 10, 1.0, 0.6, 0.0, 0.5, 0.8, 0.0005, 12, 0.10, 0.5, 0.8, 1.0}, u, deep));
 }
 
 // With few labels trained layers only learn the labels by heart, and cost the most.
@@ -210,15 +213,13 @@ constexpr int64_t kLabelsWorthTraining = 100;
 void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& views) {
   for (const View v : views) {
     //   views input k self given labels select drop decay steps alpha teach sure cons
-    pool.push_back(gnn_module(
-        {{v}, v, 10, 1.0, 0.3, 0.3, 0.5, 0.3, 0.005, 8, 0.05, 0.5, 0.5, 0.5}));
-    pool.push_back(gnn_module(
-        {{v}, v, 10, 1.0, 0.6, 0.0, 0.0, 0.3, 0.0005, 4, 0.20, 0.5, 0.8, 0.0}));
-    pool.push_back(gnn_module(
-        {{v}, v, 5, 1.0, 0.1, 0.0, 0.5, 0.5, 0.005, 2, 0.40, 0.0, 0.8, 0.0}));
+    pool.push_back(
+        gnn_module({{v}, v, 10, 1.0, 0.3, 0.3, 0.5, 0.3, 0.005, 8, 0.05, 0.5, 0.5, 0.5}));
+    pool.push_back(
+        gnn_module({{v}, v, 10, 1.0, 0.6, 0.0, 0.0, 0.3, 0.0005, 4, 0.20, 0.5, 0.8, 0.0}));
+    pool.push_back(gnn_module({{v}, v, 5, 1.0, 0.1, 0.0, 0.5, 0.5, 0.005, 2, 0.40, 0.0, 0.8, 0.0}));
     // No propagation: for tables whose neighbours say nothing.
-    pool.push_back(gnn_module(
-        {{v}, v, 5, 1.0, 0.3, 0.0, 0.0, 0.3, 0.005, 0, 0.10, 0.5, 0.8, 0.0}));
+    pool.push_back(gnn_module({{v}, v, 5, 1.0, 0.3, 0.0, 0.0, 0.3, 0.005, 0, 0.10, 0.5, 0.8, 0.0}));
   }
   for (ModuleSpec& spec : pool) {
     if (spec.head == Head::kGnn) spec.gnn.hidden = 64;
@@ -253,11 +254,15 @@ void add_after_network(std::vector<ModuleSpec>& pool) {
 bool is_left_out(const ModuleSpec& spec, const Config& config) {
   if (!config.class_mass && spec.class_mass) return true;
   switch (spec.head) {
-    case Head::kSpread: return !config.spread_heads;
+    case Head::kSpread:
+      return !config.spread_heads;
     case Head::kGaussian:
-    case Head::kMultinomial: return !config.prototype_heads;
-    case Head::kGnn: return !config.gnn_heads;
-    case Head::kGnnTaught: return !config.gnn_heads || !config.prototype_heads;
+    case Head::kMultinomial:
+      return !config.prototype_heads;
+    case Head::kGnn:
+      return !config.gnn_heads;
+    case Head::kGnnTaught:
+      return !config.gnn_heads || !config.prototype_heads;
   }
   return false;
 }
@@ -298,7 +303,7 @@ DataKind look_at(const Features& raw, int64_t labels, bool has_graph) {
   // Wide rows that are stored as sparse must stay so.
   const bool stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
   kind.is_text = stays_sparse || (raw.cols() >= kTextColumns && !kind.has_negative &&
-                                   static_cast<double>(not_zero) <= kTextDensity * all);
+                                  static_cast<double>(not_zero) <= kTextDensity * all);
   kind.shares_scale = !raw.is_sparse && columns_share_scale(raw.dense);
   return kind;
 }

@@ -13,10 +13,10 @@ namespace glgnn {
 // What the rules look at.
 struct DataKind {
   int64_t rows = 0, columns = 0;
-  int64_t labels = 0;           // rows to train on
-  bool is_text = false;         // counts or weights of many rare features, or stored as sparse
+  int64_t labels = 0;    // rows to train on
+  bool is_text = false;  // counts or weights of many rare features, or stored as sparse
   bool has_negative = false;
-  bool shares_scale = false;    // all columns measure on one scale, as pixels do
+  bool shares_scale = false;  // all columns measure on one scale, as pixels do
   bool has_graph = false;
 };
 

@@ -36,14 +36,14 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& graph, const Pro
 Matrix nearest_means(const Matrix& x, const Problem& problem, int threads);
 
 struct MultinomialOptions {
-  double pseudo_count = 0.3;      // added to every feature of a class
-  double unlabelled_weight = 1;   // of rows outside training, against 1
+  double pseudo_count = 0.3;     // added to every feature of a class
+  double unlabelled_weight = 1;  // of rows outside training, against 1
   double temperature = 1;
-  double scale = 1;               // of the features
+  double scale = 1;  // of the features
   int64_t iterations = 8;
   Smoothing smoothing;
-  bool smooth_logits = false;     // propagate log-probabilities instead of probabilities
-  int64_t smooth_counts = 0;      // steps of propagation in the M-step
+  bool smooth_logits = false;  // propagate log-probabilities instead of probabilities
+  int64_t smooth_counts = 0;   // steps of propagation in the M-step
 };
 
 // A distribution over features for each class; features count as words do. Returns the iteration

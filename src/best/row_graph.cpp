@@ -29,8 +29,10 @@ class ComparedRows {
       factor_[f] = static_cast<float>(std::pow((*inputs.selection)[f], options.select));
     }
     labels_ = options.label_weight > 0 ? inputs.soft_labels : nullptr;
-    if (x.is_sparse) join_sparse(x);
-    else join_dense(x);
+    if (x.is_sparse)
+      join_sparse(x);
+    else
+      join_dense(x);
   }
 
   // The k most similar rows of each row, as lists of columns.
@@ -44,8 +46,8 @@ class ComparedRows {
       const Transpose by_column = transpose(pattern_.view());
       const ZSparse<float> z{pattern_.view(), values_.data(), by_column.pattern.view(),
                              by_column.source.data()};
-      cpu::graph_learn_choose(col.data(), count.data(), nullptr, z, {}, {.k = k, .positive_only = true},
-                              threads);
+      cpu::graph_learn_choose(col.data(), count.data(), nullptr, z, {},
+                              {.k = k, .positive_only = true}, threads);
     } else {
       cpu::graph_learn_choose(col.data(), count.data(), nullptr, ZDense<float>{dense_.view()}, {},
                               {.k = k}, threads);
@@ -140,8 +142,10 @@ void merge(std::vector<Edge>& list) {
   std::sort(list.begin(), list.end(), [](const Edge& a, const Edge& b) { return a.to < b.to; });
   size_t kept = 0;
   for (size_t e = 0; e < list.size(); ++e) {
-    if (kept > 0 && list[kept - 1].to == list[e].to) list[kept - 1].weight += list[e].weight;
-    else list[kept++] = list[e];
+    if (kept > 0 && list[kept - 1].to == list[e].to)
+      list[kept - 1].weight += list[e].weight;
+    else
+      list[kept++] = list[e];
   }
   list.resize(kept);
 }
@@ -179,7 +183,8 @@ Csr normalised(EdgeLists& edges, double self_weight) {
   Csr s;
   std::vector<float> factor(n);
   for (int64_t i = 0; i < n; ++i) {
-    if (self_weight > 0) edges[i].push_back({static_cast<int32_t>(i), static_cast<float>(self_weight)});
+    if (self_weight > 0)
+      edges[i].push_back({static_cast<int32_t>(i), static_cast<float>(self_weight)});
     merge(edges[i]);
     double degree = 0;
     for (const Edge& edge : edges[i]) degree += edge.weight;

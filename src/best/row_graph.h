@@ -12,11 +12,12 @@ namespace glgnn {
 
 struct RowGraphOptions {
   int64_t k = 5;
-  bool euclidean = false;    // else by the angle between rows
-  double self_weight = 1;    // of the self-loop
-  double given_weight = 0;   // of the learned edges beside the given graph's, both having the same sum
-  double label_weight = 0;   // of the soft labels beside the features
-  double select = 0;         // features are weighted by their selection to this power; 0: not at all
+  bool euclidean = false;  // else by the angle between rows
+  double self_weight = 1;  // of the self-loop
+  double given_weight =
+      0;  // of the learned edges beside the given graph's, both having the same sum
+  double label_weight = 0;  // of the soft labels beside the features
+  double select = 0;        // features are weighted by their selection to this power; 0: not at all
 };
 
 struct RowGraphInputs {
@@ -26,8 +27,8 @@ struct RowGraphInputs {
   const Csr* given = nullptr;                     // symmetric, or null
 };
 
-// S = D^-1/2 (A + self I) D^-1/2 with A the sum over the views of (A_v + A_v^T) / 2, A_v marking the
-// k nearest rows of each row. Symmetric to the bit.
+// S = D^-1/2 (A + self I) D^-1/2 with A the sum over the views of (A_v + A_v^T) / 2, A_v marking
+// the k nearest rows of each row. Symmetric to the bit.
 Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options, int threads);
 
 }  // namespace glgnn

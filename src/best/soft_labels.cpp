@@ -23,7 +23,8 @@ void clamp_training_rows(Matrix& p, const Problem& problem) {
 }
 
 std::vector<double> class_shares(const Problem& problem) {
-  const double all = static_cast<double>(problem.train.size()) + static_cast<double>(problem.classes);
+  const double all =
+      static_cast<double>(problem.train.size()) + static_cast<double>(problem.classes);
   std::vector<double> shares(problem.classes, 1.0 / all);
   for (const int32_t i : problem.train) shares[problem.labels[i]] += 1.0 / all;
   return shares;

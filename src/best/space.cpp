@@ -25,10 +25,14 @@ class Draw {
 
 std::vector<View> draw_votes(Draw& draw) {
   switch (draw.one_of({0, 1, 2, 3})) {
-    case 0: return {View::kUnit, View::kTfidf};
-    case 1: return {View::kUnit, View::kTfidf, View::kSvd32};
-    case 2: return {View::kUnit, View::kSvd16, View::kSvd32, View::kSvd64};
-    default: return {View::kTfidf, View::kSvd64};
+    case 0:
+      return {View::kUnit, View::kTfidf};
+    case 1:
+      return {View::kUnit, View::kTfidf, View::kSvd32};
+    case 2:
+      return {View::kUnit, View::kSvd16, View::kSvd32, View::kSvd64};
+    default:
+      return {View::kTfidf, View::kSvd64};
   }
 }
 

@@ -58,7 +58,8 @@ class Products {
 
 Matrix leading_directions(const Features& x, int64_t r, int threads) {
   const int64_t kept = std::min({r, x.cols(), x.rows()});
-  const int64_t width = std::min({kept + 10, x.cols(), x.rows()});  // more, for speed of convergence
+  const int64_t width =
+      std::min({kept + 10, x.cols(), x.rows()});  // more, for speed of convergence
   constexpr int kSteps = 8;
   const Products products(x, threads);
   Matrix v(x.cols(), width), y(x.rows(), width);

@@ -28,8 +28,9 @@ auto row_of(F& features, int64_t i) {
 Features divided_by_largest(Features x) {
   float largest = 0;
   std::vector<float>& sparse = x.sparse.values;
-  const auto stored = x.is_sparse ? MatView<float>{sparse.data(), 1, static_cast<int64_t>(sparse.size())}
-                                  : x.dense.view();
+  const auto stored = x.is_sparse
+                          ? MatView<float>{sparse.data(), 1, static_cast<int64_t>(sparse.size())}
+                          : x.dense.view();
   for (int64_t e = 0; e < stored.size(); ++e) largest = std::max(largest, std::abs(stored.data[e]));
   for (int64_t e = 0; e < stored.size() && largest > 0; ++e) stored.data[e] /= largest;
   return x;
@@ -57,7 +58,8 @@ Features tfidf(Features x) {
   for (int64_t i = 0; i < x.rows(); ++i) {
     const auto row = row_of(x, i);
     for (int64_t e = 0; e < row.size; ++e) {
-      const double rare = std::log((1.0 + static_cast<double>(x.rows())) / (1 + rows_with[row.column(e)]));
+      const double rare =
+          std::log((1.0 + static_cast<double>(x.rows())) / (1 + rows_with[row.column(e)]));
       row.values[e] = static_cast<float>(row.values[e] * (rare + 1));
     }
   }
@@ -116,7 +118,8 @@ Features rank(Features x) {
   for (int64_t f = 0; f < x.cols(); ++f) {
     for (int64_t i = 0; i < n; ++i) column[i] = x.dense[i][f];
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return column[a] < column[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](int64_t a, int64_t b) { return column[a] < column[b]; });
     for (int64_t first = 0; first < n;) {
       int64_t last = first;
       while (last < n && column[order[last]] == column[order[first]]) ++last;
@@ -154,18 +157,30 @@ const Features& Views::make(View view) {
   const bool stays_sparse = raw_.is_sparse && raw_.cols() > kMostDenseColumns;
   Features out;
   switch (view) {
-    case View::kRaw: out = divided_by_largest(raw_); break;
+    case View::kRaw:
+      out = divided_by_largest(raw_);
+      break;
     case View::kStandard:
       out = stays_sparse ? divided_by_largest(raw_) : standard(with_zeros(raw_));
       break;
     case View::kRank:
       out = stays_sparse ? divided_by_largest(raw_) : rank(with_zeros(raw_));
       break;
-    case View::kUnit: out = unit(raw_); break;
-    case View::kTfidf: out = tfidf(raw_); break;
-    case View::kSvd16: out = svd(16); break;
-    case View::kSvd32: out = svd(32); break;
-    case View::kSvd64: out = svd(64); break;
+    case View::kUnit:
+      out = unit(raw_);
+      break;
+    case View::kTfidf:
+      out = tfidf(raw_);
+      break;
+    case View::kSvd16:
+      out = svd(16);
+      break;
+    case View::kSvd32:
+      out = svd(32);
+      break;
+    case View::kSvd64:
+      out = svd(64);
+      break;
   }
   return made_.emplace(view, std::move(out)).first->second;
 }

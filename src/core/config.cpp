@@ -54,9 +54,11 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("seed", c.seed, any, "of every random number; the same seed gives the same bits");
   visit("modules", c.modules, Range{1, 256}, "M, the number of sub-modules (and learned graphs)");
   visit("k", c.k, not_negative,
-        "neighbours kept per row; 0: in paper mode the paper's for its sets, else by size; in best mode "
+        "neighbours kept per row; 0: in paper mode the paper's for its sets, else by size; in best "
+        "mode "
         "each module's own");
-  visit("epochs", c.epochs, not_negative, "training steps; 0: in paper mode the paper's for its sets, else 200; in best mode 120");
+  visit("epochs", c.epochs, not_negative,
+        "training steps; 0: in paper mode the paper's for its sets, else 200; in best mode 120");
   visit("hidden", c.hidden, Range{1, 4096}, "H, units of the first layer");
   visit(
       "scaling", c.scaling, any,
@@ -90,9 +92,10 @@ void for_each_setting(C& c, Visit&& visit) {
   visit(
       "refresh", c.refresh, positive,
       "epochs between two choices of neighbours; in between only kept similarities are recomputed");
-  visit("candidates", c.candidates, any,
-        "neighbours are searched among all rows (exact) or approximately (hnsw: dense features, very "
-        "many rows)");
+  visit(
+      "candidates", c.candidates, any,
+      "neighbours are searched among all rows (exact) or approximately (hnsw: dense features, very "
+      "many rows)");
   visit("aggregation", c.aggregation, any,
         "X_agg of the network of graphs: trained, the mean of the modules, or the previous Y");
   visit("attention", c.attention, any,
@@ -105,14 +108,16 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("decay_on", c.decay_on, any, "weights that decay: W1 (first) or W1 and W2 (all)");
   visit("dropout", c.dropout, Range{0, 0.99}, "part of each layer's input dropped in training");
   visit("learning_rate", c.learning_rate, Range{1e-8, kNoLimit}, "of Adam");
-  visit("tuned", c.tuned, any, "try a larger pool of modules, so that validation has more to choose from");
+  visit("tuned", c.tuned, any,
+        "try a larger pool of modules, so that validation has more to choose from");
   visit("members", c.members, Range{0, 64},
         "modules that the network of graphs joins, the best on validation of those tried; 0: 10");
   visit("spread_heads", c.spread_heads, any, "modules that spread the labels over their graph");
   visit("prototype_heads", c.prototype_heads, any,
         "modules with class prototypes: Gaussian for tables, distributions over features for text");
   visit("gnn_heads", c.gnn_heads, any, "modules with two trained layers and propagation");
-  visit("votes", c.votes, any, "join the neighbours found in several views of the features into one graph");
+  visit("votes", c.votes, any,
+        "join the neighbours found in several views of the features into one graph");
   visit("propagation", c.propagation, any, "propagate predictions over the learned graph");
   visit("second_round", c.second_round, any,
         "learn each graph again from what the first round found, and train again on it");
@@ -132,12 +137,14 @@ void for_each_setting(C& c, Visit&& visit) {
 // Which settings a mode does not read.
 constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs"};
 constexpr std::string_view kBestOnly[] = {
-    "tuned",        "members",     "spread_heads", "prototype_heads", "gnn_heads", "votes",      "propagation",
-    "second_round", "label_links",  "feature_weights", "teacher",   "consistency", "class_mass",
-    "network_round", "averaging"};
+    "tuned",   "members",     "spread_heads", "prototype_heads", "gnn_heads",
+    "votes",   "propagation", "second_round", "label_links",     "feature_weights",
+    "teacher", "consistency", "class_mass",   "network_round",   "averaging"};
 
 std::string mode_of(std::string_view name) {
-  const auto has = [&](const auto& list) { return std::ranges::find(list, name) != std::end(list); };
+  const auto has = [&](const auto& list) {
+    return std::ranges::find(list, name) != std::end(list);
+  };
   return has(kBoth) ? "" : has(kBestOnly) ? "best" : "paper";
 }
 
@@ -216,12 +223,11 @@ bool parse_value(std::string_view text, const Range& range, T& value) {
 
 std::vector<Setting> list_settings(const Config& config) {
   std::vector<Setting> list;
-  for_each_setting(config,
-                   [&](const char* name, const auto& value, const Range& range, const char* text) {
-                     using T = std::remove_cvref_t<decltype(value)>;
-                     list.push_back(
-                         {name, mode_of(name), value_text(value), allowed_text<T>(range), text});
-                   });
+  for_each_setting(
+      config, [&](const char* name, const auto& value, const Range& range, const char* text) {
+        using T = std::remove_cvref_t<decltype(value)>;
+        list.push_back({name, mode_of(name), value_text(value), allowed_text<T>(range), text});
+      });
   return list;
 }
 

@@ -74,8 +74,8 @@ struct SplitFractions {
 Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFractions fractions,
                  uint64_t seed);
 
-// Another split of the same sizes: as many training rows of each class as `like` has, validation and
-// test rows from what is left.
+// Another split of the same sizes: as many training rows of each class as `like` has, validation
+// and test rows from what is left.
 Split redraw_split(const std::vector<int32_t>& labels, int64_t classes, const Split& like,
                    uint64_t seed);
 

@@ -140,7 +140,8 @@ void train_on_validation(Split& split, const std::vector<int32_t>& labels, int64
   split.train.insert(split.train.end(), moved.begin(), moved.end());
   std::sort(split.train.begin(), split.train.end());
   split.val.clear();
-  for (const auto& of_class : rows) split.val.insert(split.val.end(), of_class.begin(), of_class.end());
+  for (const auto& of_class : rows)
+    split.val.insert(split.val.end(), of_class.begin(), of_class.end());
   std::sort(split.val.begin(), split.val.end());
 }
 

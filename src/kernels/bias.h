@@ -1,5 +1,5 @@
-// y = x + b, the 1 x C row b added to every row. Backward: d_x += d_y, d_b += column sums of d_y (in
-// double). Cost O(N C).
+// y = x + b, the 1 x C row b added to every row. Backward: d_x += d_y, d_b += column sums of d_y
+// (in double). Cost O(N C).
 #pragma once
 
 #include <glgnn/matrix.h>

@@ -1,5 +1,5 @@
-// Personalised propagation over a symmetric graph S: z_0 = h, z_{t+1} = (1 - alpha) S z_t + alpha h,
-// the result is z after `steps` steps; h and z are N x C.
+// Personalised propagation over a symmetric graph S: z_0 = h, z_{t+1} = (1 - alpha) S z_t + alpha
+// h, the result is z after `steps` steps; h and z are N x C.
 //
 // Linear in h, and symmetric as S is, so that the backward is the same function: d_h +=
 // propagate(d_z). Nothing is saved. Cost O(steps nnz C).

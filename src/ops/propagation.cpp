@@ -55,8 +55,7 @@ double softmax_distance(Tape& tape, Var logits, const Matrix& targets, float wei
   GLGNN_ASSERT(targets.rows() == logits.rows() && targets.cols() == logits.cols());
   if (logits.grad) {
     tape.record([=, &targets] {
-      ref::softmax_distance_backward<float>(logits.d_view(), weight, logits.view(),
-                                            targets.view());
+      ref::softmax_distance_backward<float>(logits.d_view(), weight, logits.view(), targets.view());
     });
   }
   return ref::softmax_distance_forward<float>(logits.view(), targets.view());

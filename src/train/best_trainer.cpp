@@ -173,8 +173,8 @@ class BestTrainer {
       model.module_notes.push_back(describe(module.spec));
       model.module_graphs.push_back(*module.graph);
     }
-    model.fused_graph =
-        fuse_graphs(model.module_graphs, model.network[static_cast<int64_t>(fusion_.members.size())]);
+    model.fused_graph = fuse_graphs(model.module_graphs,
+                                    model.network[static_cast<int64_t>(fusion_.members.size())]);
     return model;
   }
 
@@ -216,7 +216,8 @@ int64_t estimate_best_memory(const Features& features, int64_t classes, const Co
   const int64_t predictions = modules * n * classes * word;
   // At work: a layer's values and gradients, dropped-out features, blocks of similarities.
   const int64_t at_work = 2 * (stored * entry + n * (6 * 64 + 16 * classes + 2 * 64) * word);
-  return stored * entry + views + graphs + predictions + at_work;
+  constexpr int64_t kProgram = 10 << 20;  // the program, its libraries and their buffers
+  return kProgram + stored * entry + views + graphs + predictions + at_work;
 }
 
 int64_t planned_epochs(const Features& features, int64_t labels, bool has_graph,

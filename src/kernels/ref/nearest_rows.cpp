@@ -19,8 +19,7 @@ void nearest_rows(int32_t* col, MatView<const T> z, int64_t k) {
     }
     std::iota(order.begin(), order.end(), 0);
     order.erase(order.begin() + i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int32_t a, int32_t b) { return t[a] > t[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return t[a] > t[b]; });
     std::sort(order.begin(), order.begin() + kept);
     std::copy(order.begin(), order.begin() + kept, col + i * kept);
     order.resize(z.rows);

@@ -90,12 +90,12 @@ void sharpen(MatView<T> targets, MatView<const T> x) {
   }
 }
 
-#define GLGNN_FOR(T)                                                                             \
-  template double soft_cross_entropy_forward(MatView<const T>, MatView<const T>, const T*);      \
-  template void soft_cross_entropy_backward(MatView<T>, T, MatView<const T>, MatView<const T>,   \
-                                            const T*);                                           \
-  template double softmax_distance_forward(MatView<const T>, MatView<const T>);                  \
-  template void softmax_distance_backward(MatView<T>, T, MatView<const T>, MatView<const T>);    \
+#define GLGNN_FOR(T)                                                                           \
+  template double soft_cross_entropy_forward(MatView<const T>, MatView<const T>, const T*);    \
+  template void soft_cross_entropy_backward(MatView<T>, T, MatView<const T>, MatView<const T>, \
+                                            const T*);                                         \
+  template double softmax_distance_forward(MatView<const T>, MatView<const T>);                \
+  template void softmax_distance_backward(MatView<T>, T, MatView<const T>, MatView<const T>);  \
   template void sharpen(MatView<T>, MatView<const T>)
 GLGNN_FOR(float);
 GLGNN_FOR(double);
