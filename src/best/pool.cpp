@@ -67,6 +67,25 @@ void add_spreading(std::vector<ModuleSpec>& pool, const std::vector<View>& views
   }
 }
 
+// A second round that compares rows by the features that separated the classes in the first: for
+// tables with many columns that say nothing.
+void add_selecting(std::vector<ModuleSpec>& pool, const std::vector<View>& views) {
+  for (const View view : views) {
+    for (const int64_t k : {5, 10}) {
+      for (const double select : {1.0, 2.0}) {
+        ModuleSpec spec;
+        spec.head = Head::kSpread;
+        spec.views = {view};
+        spec.input = view;
+        spec.graph = {.k = k, .select = select};
+        spec.rounds = 3;
+        spec.class_mass = true;
+        pool.push_back(spec);
+      }
+    }
+  }
+}
+
 void add_gaussian(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
                   const DataKind& kind, bool few) {
   const std::vector<double> shrinks =
@@ -327,6 +346,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   } else {
     const std::vector<View> views{kind.shares_scale ? View::kRaw : View::kRank, View::kStandard};
     add_spreading(pool, views, few);
+    if (!few) add_selecting(pool, views);
     add_gaussian(pool, views, kind, few);
     if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views);
   }
