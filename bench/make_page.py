@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Writes docs/benchmarks.md and the plot docs/benchmarks.svg from the answer of `glgnn bench --json`.
 
-    bench/make_page.py REPORT.json     also kept as docs/benchmarks.json
+    bench/make_page.py REPORT.json..   also kept as docs/benchmarks.json; parts (`--only`) of one commit are joined
     bench/make_page.py                 again from docs/benchmarks.json; without it the page says that
                                        nothing is measured yet
 """
 
 import json
 import pathlib
-import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -171,9 +170,24 @@ def page(report):
     ]
 
 
+def joined(paths):
+    """One report of several parts, which must come from one commit and one machine."""
+    reports = [json.loads(pathlib.Path(path).read_text()) for path in paths]
+    whole = reports[0]
+    for part in reports[1:]:
+        for key in ("commit", "machine", "threads", "quick"):
+            if part[key] != whole[key]:
+                sys.exit(f"make_page: {key} of the parts differs: {whole[key]} and {part[key]}; measure again")
+        whole["results"] += part["results"]
+        whole["command"] += "`, `" + part["command"]
+        whole["others_busy_cores"] = max(whole["others_busy_cores"] or 0, part["others_busy_cores"] or 0)
+        whole.update({key: part[key] for key in ("scaling",) if key in part})
+    return whole
+
+
 def main():
     if len(sys.argv) > 1:
-        shutil.copyfile(sys.argv[1], KEPT)
+        KEPT.write_text(json.dumps(joined(sys.argv[1:]), indent=1) + "\n")
     report = json.loads(KEPT.read_text()) if KEPT.exists() else {"results": []}
     (DOCS / "benchmarks.md").write_text("\n".join(page(report)))
     print("wrote docs/benchmarks.md")

@@ -196,6 +196,20 @@ def half_table():
     return lines if len(lines) > 2 else ["Not measured yet."]
 
 
+def baselines_table():
+    """Common classifiers on FMA-46, from bench/peers/baselines.py, beside ours."""
+    found, ours = load("baselines-fma46"), load("best-fma46-unknown")
+    if not found:
+        return ["Not measured yet."]
+    lines = ["| method | test accuracy |", "|---|---|"]
+    for name, accuracies in found["methods"].items():
+        mean = sum(accuracies) / len(accuracies)
+        spread = math.sqrt(sum((a - mean) ** 2 for a in accuracies) / (len(accuracies) - 1))
+        lines.append(f"| {name} | {100 * mean:.2f} ± {100 * spread:.2f} |")
+    lines.append(f"| ours, untuned | {per_cent(ours)[0] if ours else 'not measured yet'} |")
+    return lines
+
+
 def ablation_table():
     sets = [key for key in ABLATION_SETS if load(f"best-{key[0]}-{key[1]}")
             and any(load(f"without-{part}-{key[0]}-{key[1]}") for part in PARTS)]
@@ -236,6 +250,8 @@ def origin():
     seen = {}
     for path in sorted(STORE.glob("*.json")):
         result = json.loads(path.read_text())
+        if path.stem.startswith("baselines-"):
+            continue
         key = (result.get("commit"), result.get("machine"), result.get("threads"))
         name = re.sub(r"-\d\d$", "-*", path.stem)
         if name not in seen.setdefault(key, []):
@@ -259,6 +275,8 @@ def write_page():
         "", *best_table(), "",
         "Training on half of the validation labels, as LDS does (`--more-train 0.5`), graph unknown, untuned; not to be compared with the table above:",
         "", *half_table(), "",
+        "FMA-46 beside common classifiers of scikit-learn on the same ten splits, their settings chosen by the validation rows of each split",
+        "(`bench/peers/baselines.py data/fma46`):", "", *baselines_table(), "",
         "## What each part is worth", "",
         "Untuned, test accuracy in per cent with one part left out (`glgnn evaluate SET --PART false`). Differences below the spread of the",
         "table above say nothing.", "", *ablation_table(), "",

@@ -120,10 +120,10 @@ LossTerms GlGnn::loss(Tape& tape, const GlGnnOutput& out) {
   return terms;
 }
 
-void GlGnn::finish_epoch(const GlGnnOutput& out) {
+void GlGnn::finish_epoch(const GlGnnOutput& out, bool chosen) {
   const Problem& problem = inputs_.problem();
   const bool given_stays = problem.graph && config_.given_graph == GivenGraph::kAlways;
-  for (size_t m = 0; m < modules_.size() && !given_stays; ++m) {
+  for (size_t m = 0; m < modules_.size() && chosen && !given_stays; ++m) {
     const SubModuleOutput& module = out.modules[m];
     const Csr last =
         to_csr(config_.last_graph == LastGraph::kSecond ? module.second_graph : module.graph);

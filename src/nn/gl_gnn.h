@@ -32,8 +32,9 @@ class GlGnn {
   GlGnnOutput forward(Tape& tape, const Pass& pass);
   // The loss of a training pass; its gradient is put on the tape.
   LossTerms loss(Tape& tape, const GlGnnOutput& out);
-  // After a training step: keeps what the next epoch reads (hop graphs, the previous prediction).
-  void finish_epoch(const GlGnnOutput& out);
+  // After a training step: keeps what the next epoch reads (the previous prediction, and hop graphs
+  // if neighbours were chosen anew: between two choices they stay, too).
+  void finish_epoch(const GlGnnOutput& out, bool chosen = true);
 
   std::vector<Parameter*> parameters();
   std::deque<SubModule>& modules() { return modules_; }

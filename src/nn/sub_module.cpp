@@ -135,13 +135,15 @@ bool SubModule::needs_second_graph() const {
   return config_.mu1 != 0.0 || (config_.last_graph == LastGraph::kSecond && !given_stays);
 }
 
-SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hidden) {
+SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hidden,
+                                  const Pass& pass) {
   const RowsVar z{concat_labels(tape, Tape::constant(labels.dense), hidden), nullptr, nullptr};
-  ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
-  if (second_choice_) options.likely = second_choice_->view();
-  const Choice choice = graph_learn_choose(tape, z, nullptr, {}, options, false);
-  second_choice_ = choice.pattern;
-  return normalise(tape, {choice.pattern, edge_dot(tape, choice.pattern, z), nullptr});
+  if (pass.choose || !second_choice_) {
+    ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
+    if (second_choice_) options.likely = second_choice_->view();
+    second_choice_ = graph_learn_choose(tape, z, nullptr, {}, options, false).pattern;
+  }
+  return normalise(tape, {second_choice_, edge_dot(tape, second_choice_, z), nullptr});
 }
 
 // drop(X * s) W1, with s moved to the rows of W1: the mask commutes with s, and X needs no
@@ -164,7 +166,9 @@ SubModuleOutput SubModule::forward(Tape& tape, const ShownLabels& labels, const 
   const Rng rng{config_.seed, Stream::kDropHidden, number_, pass.epoch};
   const Var second_input = linear(tape, dropout(tape, hidden, rate, rng), tape.parameter(w2_));
   out.prediction = row_softmax(tape, spmm(tape, out.graph, second_input));
-  if (pass.training && needs_second_graph()) out.second_graph = second_graph(tape, labels, hidden);
+  if (pass.training && needs_second_graph()) {
+    out.second_graph = second_graph(tape, labels, hidden, pass);
+  }
   return out;
 }
 

@@ -50,6 +50,7 @@ class SubModule {
     Matrix lse;
   };
   KeptChoice& kept_choice(bool training) { return kept_[training]; }
+  SharedPattern& second_choice() { return second_choice_; }
 
   // Says that parameters have changed, so that no choice made before holds any more.
   void forget_label_free_choice() { label_free_ = false; }
@@ -66,7 +67,7 @@ class SubModule {
   bool needs_all_rows_sum() const;
   bool labels_only_add() const;
   bool needs_second_graph() const;
-  SparseVar second_graph(Tape& tape, const ShownLabels& labels, Var hidden);
+  SparseVar second_graph(Tape& tape, const ShownLabels& labels, Var hidden, const Pass& pass);
   SparseVar normalise(Tape& tape, SparseVar a);
   Var first_layer_input(Tape& tape, const Pass& pass);
 
@@ -76,7 +77,7 @@ class SubModule {
   Parameter s_, w1_, w2_, v_;
   Csr hop_graph_;
   std::shared_ptr<HopPairs> hops_;  // modules that read the hops of one given graph share them
-  SharedPattern second_choice_;     // of the last second graph: where the next one is sought first
+  SharedPattern second_choice_;     // of the last second graph, kept between refreshes
   KeptChoice kept_[2];              // of evaluation and of training: they see different labels
   // Whether kept_[0] was made without labels, with the present parameters and hops: the next
   // training pass then need not compare all rows again.

@@ -71,6 +71,9 @@ void walk_model_state(Archive& archive, GlGnn& model) {
     if (Archive::kReading && hop_graph.rows() > 0) module.set_hop_graph(hop_graph, 1);
     walk_kept(archive, module.kept_choice(false));
     walk_kept(archive, module.kept_choice(true));
+    SubModule::KeptChoice second{module.second_choice(), Matrix()};
+    walk_kept(archive, second);
+    module.second_choice() = second.pattern;
     archive(module.has_label_free_choice());
   }
   archive(model.network().previous());

@@ -140,7 +140,7 @@ class Trainer {
       p->grad.fill(0.0f);
     }
     model_.finish_step();
-    model_.finish_epoch(out);
+    model_.finish_epoch(out, pass.choose);
     tape.clear(keeps_buffers_);
   }
 
