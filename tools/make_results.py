@@ -165,20 +165,18 @@ def reached():
 def best_table():
     """Untuned and tuned beside the published figures, and the fresh splits."""
     lines = ["| set | graph | untuned | 95 % | tuned | 95 % | fresh splits | MB | the paper | highest published "
-             "| highest re-run | reached |", "|---|" + "---|" * 11]
+             "| highest re-run | untuned reaches the highest |", "|---|" + "---|" * 11]
     for (dataset, graph), (paper, highest, rerun) in PUBLISHED.items():
-        cells, best = [], None
+        cells = []
         for kind in ("best", "tuned"):
             result = load(f"{kind}-{dataset}-{graph}")
             accuracy, interval = per_cent(result) if result else ("not measured yet", "")
             cells += [with_runs(accuracy, result), interval]
-            if result:
-                best = max(best or 0, 100 * result["test_accuracy_mean"])
         fresh, untuned = load(f"fresh-{dataset}-{graph}"), load(f"best-{dataset}-{graph}")
         cells.append(with_runs(per_cent(fresh)[0], fresh) if fresh else "not measured yet")
         cells.append(f"{untuned['peak_memory_mb']:.0f}" if untuned else "")
         number = highest.replace(".", "").isdigit()
-        reached_it = "" if best is None or not number else "yes" if best >= float(highest) else "no"
+        reached_it = "" if not untuned or not number else "yes" if 100 * untuned["test_accuracy_mean"] >= float(highest) else "no"
         lines.append(f"| {dataset} | {graph} | " + " | ".join(cells) + f" | {paper} | {highest} | {rerun} | {reached_it} |")
     return lines
 
