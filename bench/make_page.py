@@ -135,7 +135,7 @@ def origin(report):
     flags = report["flags"]
     lines = [f"Commit {report['commit']}, {report['time']}, {report['machine']}, {report['threads']} threads, {flags['simd']}; "
              f"{flags['compiler']} {flags['build_type']} (`{flags['options']}`); {flags['blas']}.", "",
-             f"Command: `make bench`, which ran `{report['command']}` and `bench/make_page.py`."]
+             f"Measured by `{report['command']}` (`make bench` runs all parts), written by `bench/make_page.py`."]
     if report.get("quick"):
         lines += ["", "**A quick run: small sizes, few repeats. Not for comparison.**"]
     busy = report.get("others_busy_cores")
