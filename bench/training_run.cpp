@@ -27,21 +27,26 @@ Problem prepare(Dataset& dataset, Config& config) {
           .classes = dataset.classes()};
 }
 
-}  // namespace
-
-Json time_training(Dataset& dataset, Config config, int threads) {
-  const Problem problem = prepare(dataset, config);
-  const FitResult result = fit(problem, config, Context{threads});
+Json answer(const Dataset& dataset, const Config& config, double seconds) {
   const auto peak = peak_mb();
-  return {{"seconds", result.model.history.back().seconds},
+  return {{"seconds", seconds},
           {"peak_mb", peak ? Json(*peak) : Json(nullptr)},
           {"extra",
            {{"n", dataset.rows()},
             {"d", dataset.features.cols()},
             {"k", config.k},
-            {"modules", config.modules},
-            {"epochs", config.epochs},
-            {"refresh", config.refresh}}}};
+            {"modules", config.modules}}}};
+}
+
+}  // namespace
+
+Json time_training(Dataset& dataset, Config config, int threads) {
+  const Problem problem = prepare(dataset, config);
+  const FitResult result = fit(problem, config, Context{threads});
+  Json json = answer(dataset, config, result.model.history.back().seconds);
+  json["extra"]["epochs"] = config.epochs;
+  json["extra"]["refresh"] = config.refresh;
+  return json;
 }
 
 Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan) {
@@ -56,18 +61,12 @@ Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan) {
     return report.epoch <= plan.least || report.seconds < plan.seconds;
   };
   fit(problem, config, Context{plan.threads}, options);
-  const auto peak = peak_mb();
-  return {{"seconds", median(seconds)},
-          {"peak_mb", peak ? Json(*peak) : Json(nullptr)},
-          {"extra",
-           {{"n", dataset.rows()},
-            {"d", dataset.features.cols()},
-            {"k", config.k},
-            {"modules", config.modules},
-            {"mode", get_setting(config, "mode")},
-            {"graph", "unknown"},
-            {"epochs", seconds.size()},
-            {"seconds_min", *std::min_element(seconds.begin(), seconds.end())}}}};
+  Json json = answer(dataset, config, median(seconds));
+  json["extra"].update({{"mode", get_setting(config, "mode")},
+                        {"graph", "unknown"},
+                        {"epochs", seconds.size()},
+                        {"seconds_min", *std::min_element(seconds.begin(), seconds.end())}});
+  return json;
 }
 
 }  // namespace glgnn::bench

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "best/feature_products.h"
 #include "best/prototypes.h"
 #include "best/soft_labels.h"
-#include "kernels/gemm.h"
 #include "kernels/propagate.h"
-#include "kernels/spmm.h"
 
 namespace glgnn {
 namespace {
@@ -14,9 +13,12 @@ class MultinomialEm {
  public:
   MultinomialEm(const Features& x, const Csr& graph, const Problem& problem,
                 const MultinomialOptions& options, int threads)
-      : x_(x), graph_(graph), problem_(problem), options_(options), threads_(threads) {
-    if (x.is_sparse) by_column_ = transpose(x.sparse.pattern->view());
-  }
+      : x_(x),
+        graph_(graph),
+        problem_(problem),
+        options_(options),
+        threads_(threads),
+        products_(x, threads) {}
 
   Matrix iterate(const Matrix& p, double unlabelled_weight) const {
     Matrix q = p;
@@ -30,7 +32,8 @@ class MultinomialEm {
     if (options_.smooth_counts > 0) q = propagated(q, options_.smooth_counts);
     std::vector<double> log_share(q.cols());
     const Matrix log_theta = log_distributions(q, log_share);
-    Matrix logits = times(log_theta);
+    Matrix logits(x_.rows(), q.cols());
+    products_.times(logits, log_theta);
     for (int64_t i = 0; i < logits.rows(); ++i) {
       for (int64_t c = 0; c < logits.cols(); ++c) {
         logits[i][c] = static_cast<float>(options_.temperature *
@@ -58,12 +61,7 @@ class MultinomialEm {
   // log theta (F x C) and log pi.
   Matrix log_distributions(const Matrix& q, std::vector<double>& log_share) const {
     Matrix theta(x_.cols(), q.cols());
-    if (x_.is_sparse) {
-      cpu::spmm_backward_x(theta.view(), by_column_.view(), x_.sparse.values.data(), q.view(),
-                           threads_);
-    } else {
-      cpu::gemm(theta.view(), x_.dense.view(), q.view(), {.transpose_a = true}, threads_);
-    }
+    products_.transposed_times(theta, q);
     double all = static_cast<double>(q.cols());
     for (int64_t e = 0; e < q.size(); ++e) all += q.data()[e];
     for (int64_t c = 0; c < q.cols(); ++c) {
@@ -82,23 +80,12 @@ class MultinomialEm {
     return theta;
   }
 
-  Matrix times(const Matrix& weights) const {
-    Matrix y(x_.rows(), weights.cols());
-    if (x_.is_sparse) {
-      cpu::spmm_forward(y.view(), x_.sparse.pattern->view(), x_.sparse.values.data(),
-                        weights.view(), threads_);
-    } else {
-      cpu::gemm(y.view(), x_.dense.view(), weights.view(), {}, threads_);
-    }
-    return y;
-  }
-
   const Features& x_;
   const Csr& graph_;
   const Problem& problem_;
   const MultinomialOptions& options_;
   int threads_;
-  Transpose by_column_;
+  FeatureProducts products_;
 };
 
 }  // namespace

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "best/eigen.h"
+#include "best/feature_products.h"
 #include "core/rng.h"
-#include "kernels/gemm.h"
-#include "kernels/spmm.h"
 
 namespace glgnn {
 namespace {
@@ -23,37 +22,6 @@ void orthonormalise(Matrix& m) {
   map(m) = thin.cast<float>();
 }
 
-class Products {
- public:
-  Products(const Features& x, int threads) : x_(x), threads_(threads) {
-    if (x.is_sparse) by_column_ = transpose(x.sparse.pattern->view());
-  }
-  // X v
-  void times(Matrix& y, const Matrix& v) const {
-    if (x_.is_sparse) {
-      cpu::spmm_forward(y.view(), x_.sparse.pattern->view(), x_.sparse.values.data(), v.view(),
-                        threads_);
-    } else {
-      cpu::gemm(y.view(), x_.dense.view(), v.view(), {}, threads_);
-    }
-  }
-  // X^T y
-  void transposed_times(Matrix& v, const Matrix& y) const {
-    if (x_.is_sparse) {
-      v.fill(0.0f);
-      cpu::spmm_backward_x(v.view(), by_column_.view(), x_.sparse.values.data(), y.view(),
-                           threads_);
-    } else {
-      cpu::gemm(v.view(), x_.dense.view(), y.view(), {.transpose_a = true}, threads_);
-    }
-  }
-
- private:
-  const Features& x_;
-  Transpose by_column_;
-  int threads_;
-};
-
 }  // namespace
 
 Matrix leading_directions(const Features& x, int64_t r, int threads) {
@@ -61,7 +29,7 @@ Matrix leading_directions(const Features& x, int64_t r, int threads) {
   const int64_t width =
       std::min({kept + 10, x.cols(), x.rows()});  // more, for speed of convergence
   constexpr int kSteps = 8;
-  const Products products(x, threads);
+  const FeatureProducts products(x, threads);
   Matrix v(x.cols(), width), y(x.rows(), width);
   const Rng rng{.seed = 1, .stream = Stream::kDirections};
   for (int64_t e = 0; e < v.size(); ++e) v.data()[e] = rng.normal(static_cast<uint64_t>(e));

@@ -48,7 +48,8 @@ class BestTrainer {
       report(m);
     }
     run_modules(false);
-    if (!stopped_ && !failure_) {
+    const bool has_second = !specs_.empty() && specs_.back().after_network;
+    if (!stopped_ && !failure_ && has_second) {
       learn_start();
       run_modules(true);
     }

@@ -4,16 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/ref/log_sum_exp.h"
+
 namespace glgnn::ref {
 namespace {
-
-template <class T>
-T log_sum_exp(const T* x, int64_t n) {
-  const T top = *std::max_element(x, x + n);
-  T sum = 0;
-  for (int64_t c = 0; c < n; ++c) sum += std::exp(x[c] - top);
-  return top + std::log(sum);
-}
 
 template <class T>
 void softmax(T* p, const T* x, int64_t n) {
