@@ -41,7 +41,7 @@ struct Score {
 Score validation_score(const Matrix& p, const Problem& problem);
 
 // What the best of many looks at the validation rows gains by chance: three quarters of the
-// standard error of the accuracy (measured: docs/math.md).
+// standard error of the accuracy (measured: docs/best_mode.md).
 double optimism_of_chosen(double accuracy, const Problem& problem);
 
 }  // namespace glgnn
