@@ -143,7 +143,7 @@ std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t see
       throw Error(ErrorKind::kUsage, "--choose: " + dataset.name +
                                          " has a split without validation rows to choose by");
     }
-    if (labelled_rows(dataset, plan.split.test).empty()) {
+    if (labelled_rows(dataset.labels, plan.split.test).empty()) {
       throw Error(ErrorKind::kData, dataset.name +
                                         ": a split without labelled test rows cannot be evaluated; "
                                         "add them, or use `glgnn fit`");

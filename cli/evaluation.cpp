@@ -160,7 +160,7 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
   if (noise_ > 0) result.noise = count_noise(noisy.added, best.fused_graph);
   // The last step, and the only one that sees test labels.
   result.test_accuracy =
-      accuracy(best.probabilities, dataset_.labels, labelled_rows(dataset_, split.test));
+      accuracy(best.probabilities, dataset_.labels, labelled_rows(dataset_.labels, split.test));
   return true;
 }
 

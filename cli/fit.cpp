@@ -53,7 +53,7 @@ struct FitCommand {
                           const Context& context) const;
   void check_checkpoint(const OutputFiles& files) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
-  void say_result(const Model& model, const Dataset& dataset, const Split& split) const;
+  void say_result(const Model& model) const;
 };
 
 // What one step of the training is called.
@@ -115,22 +115,22 @@ std::optional<double> last_recall(const Model& model) {
   return std::nullopt;
 }
 
-void FitCommand::say_result(const Model& model, const Dataset& dataset, const Split& split) const {
+void FitCommand::say_result(const Model& model) const {
   const Paint paint(stdout);
-  const auto test = labelled_rows(dataset, split.test);
+  const auto test = labelled_rows(model.labels, model.test);
   const EpochReport best = best_epoch(model);
   std::string validation;
-  if (!split.val.empty()) {
+  if (!model.val.empty()) {
     const std::string kept =
         model.config.mode == Mode::kBest
             ? fmt::format("the best {} of {}", counted(model.config.modules, "module"),
                           best.epochs - 1)
             : fmt::format("epoch {}", best.epoch);
     validation = fmt::format("validation accuracy {}   ({}, {})", percent(best.val_accuracy),
-                             counted(static_cast<int64_t>(split.val.size()), "row"), kept);
+                             counted(static_cast<int64_t>(model.val.size()), "row"), kept);
   }
   if (!test.empty()) {
-    const double part = accuracy(model.probabilities, dataset.labels, test);
+    const double part = accuracy(model.probabilities, model.labels, test);
     const auto correct = std::llround(part * static_cast<double>(test.size()));
     say("{}   ({} of {})\n", paint.bold("test accuracy " + percent(part)), correct, test.size());
   }
@@ -153,14 +153,13 @@ Json log_header(const Dataset& dataset, const Split& split, const Config& config
   return header;
 }
 
-Json log_end(const Model& model, const Dataset& dataset, const Split& split, double seconds,
-             const OutputFiles& files) {
+Json log_end(const Model& model, double seconds, const OutputFiles& files) {
   const EpochReport best = best_epoch(model);
-  const auto test = labelled_rows(dataset, split.test);
+  const auto test = labelled_rows(model.labels, model.test);
   Json end = {{"event", "end"}, {"time", utc_time()}, {"best_epoch", model.best_epoch}};
-  end["val_accuracy"] = split.val.empty() ? Json(nullptr) : Json(best.val_accuracy);
+  end["val_accuracy"] = model.val.empty() ? Json(nullptr) : Json(best.val_accuracy);
   end["test_accuracy"] =
-      test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, dataset.labels, test));
+      test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, model.labels, test));
   end["test_rows"] = test.size();
   if (const auto recall = last_recall(model)) end["recall"] = *recall;
   end["graph_weights"] = module_weights(model);
@@ -215,14 +214,11 @@ int FitCommand::run() const {
   }
 
   Model& model = result.model;
-  model.dataset = dataset.name;
-  model.feature_names = dataset.feature_names;
-  model.class_names = dataset.class_names;
-  model.row_ids = dataset.row_ids;
+  keep_data(model, std::move(dataset), split);
   save_model(model, files.model.string());
   std::filesystem::remove(files.checkpoint);
-  log.event(log_end(model, dataset, split, last.seconds, files));
-  say_result(model, dataset, split);
+  log.event(log_end(model, last.seconds, files));
+  say_result(model);
   say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
   return 0;
 }

@@ -147,10 +147,11 @@ void check_memory(int64_t needed, const Config& config) {
                           config.hidden));
 }
 
-std::vector<int32_t> labelled_rows(const Dataset& dataset, const std::vector<int32_t>& rows) {
+std::vector<int32_t> labelled_rows(const std::vector<int32_t>& labels,
+                                   const std::vector<int32_t>& rows) {
   std::vector<int32_t> labelled;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(labelled),
-               [&](int32_t row) { return dataset.labels[static_cast<size_t>(row)] >= 0; });
+               [&](int32_t row) { return labels[static_cast<size_t>(row)] >= 0; });
   return labelled;
 }
 

@@ -51,6 +51,7 @@ Problem make_problem(const Dataset& dataset, const Features& scaled, const Split
 void check_memory(int64_t needed, const Config& config);
 
 // The rows of `rows` whose label is known.
-std::vector<int32_t> labelled_rows(const Dataset& dataset, const std::vector<int32_t>& rows);
+std::vector<int32_t> labelled_rows(const std::vector<int32_t>& labels,
+                                   const std::vector<int32_t>& rows);
 
 }  // namespace glgnn::cli

@@ -24,7 +24,7 @@ std::span<const TrialReport> best_of(const SearchResult& result, int64_t top) {
 }  // namespace
 
 TestScore score_test_rows(const SearchResult& result, const Dataset& dataset, const Split& split) {
-  const auto rows = labelled_rows(dataset, split.test);
+  const auto rows = labelled_rows(dataset.labels, split.test);
   if (rows.empty()) return {};
   return {rows.size(), accuracy(result.p, dataset.labels, rows)};
 }

@@ -4,6 +4,7 @@
 
 #include <glgnn/config.h>
 #include <glgnn/csr.h>
+#include <glgnn/dataset.h>
 #include <glgnn/matrix.h>
 
 #include <cstdint>
@@ -30,10 +31,7 @@ struct EpochReport {
 };
 
 struct Model {
-  Config config;  // with k, epochs and scaling resolved
-  std::string dataset;
-  std::vector<std::string> feature_names, class_names;
-  std::vector<std::string> row_ids;  // empty: row numbers
+  Config config;                     // with k, epochs and scaling resolved
   std::vector<int32_t> train, val;   // the rows whose labels were seen
   std::vector<EpochReport> history;  // every epoch
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
@@ -45,8 +43,21 @@ struct Model {
   std::vector<Csr> module_graphs;  // A'_m
   Csr fused_graph;                 // of all modules; each row sums to 1
 
+  // What the data were; fit() leaves these to keep_data().
+  std::string dataset;
+  std::vector<std::string> feature_names, class_names;
+  std::vector<std::string> row_ids;  // empty: row numbers
+  std::vector<std::string> notes;    // what the reader found and did
+  std::vector<int32_t> labels;       // of all rows, -1 where unknown
+  std::vector<int32_t> test;         // rows that only judge
+  Features features;                 // as fit() saw them
+
   const Matrix& parameter(const std::string& name) const;
 };
+
+// Puts into a fitted model what new rows, explanations and reports need of its data. The features
+// are those fit() was given.
+void keep_data(Model& model, Dataset dataset, const Split& split);
 
 // N_agg,m of each module, made to sum 1 in size: how much each graph counts.
 std::vector<double> module_weights(const Model& model);

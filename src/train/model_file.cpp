@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/archive.h"
 #include "train/walk.h"
@@ -13,10 +14,6 @@ namespace {
 template <class Archive, class M>
 void walk_model(Archive& archive, M& model) {
   walk_config(archive, model.config);
-  archive(model.dataset);
-  archive(model.feature_names);
-  archive(model.class_names);
-  archive(model.row_ids);
   archive(model.train);
   archive(model.val);
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
@@ -30,6 +27,16 @@ void walk_model(Archive& archive, M& model) {
   archive(model.network);
   archive(model.module_graphs);
   archive(model.fused_graph);
+  archive(model.dataset);
+  archive(model.feature_names);
+  archive(model.class_names);
+  archive(model.row_ids);
+  archive(model.notes);
+  archive(model.labels);
+  archive(model.test);
+  archive(model.features.is_sparse);
+  archive(model.features.dense);
+  archive(model.features.sparse);
 }
 
 // What the checksum cannot know: that the parts belong together.
@@ -37,7 +44,8 @@ void check_sizes(const Model& model, const std::string& path) {
   const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
   const int64_t n = model.probabilities.rows();
   bool fits = count(model.class_names) == model.probabilities.cols() &&
-              (model.row_ids.empty() || count(model.row_ids) == n) &&
+              (model.row_ids.empty() || count(model.row_ids) == n) && count(model.labels) == n &&
+              model.features.rows() == n && model.features.cols() == count(model.feature_names) &&
               model.fused_graph.rows() == n && model.network.rows() == model.config.modules + 1 &&
               model.network.cols() == model.network.rows() &&
               count(model.module_graphs) == model.config.modules && model.best_epoch >= 1 &&
@@ -65,6 +73,17 @@ Model load_model(const std::string& path) {
   reader.finish();
   check_sizes(model, path);
   return model;
+}
+
+void keep_data(Model& model, Dataset dataset, const Split& split) {
+  model.dataset = std::move(dataset.name);
+  model.feature_names = std::move(dataset.feature_names);
+  model.class_names = std::move(dataset.class_names);
+  model.row_ids = std::move(dataset.row_ids);
+  model.notes = std::move(dataset.notes);
+  model.labels = std::move(dataset.labels);
+  model.test = split.test;
+  model.features = std::move(dataset.features);
 }
 
 const Matrix& Model::parameter(const std::string& name) const {

@@ -87,7 +87,9 @@ Model fitted(const Problem& problem, const Config& config, int threads = 1) {
   return fit(problem, config, Context{threads}).model;
 }
 
-void add_names(Model& model, const Problem& problem) {
+void add_data(Model& model, const Problem& problem) {
+  model.labels = problem.labels;
+  model.features = *problem.features;
   for (int64_t f = 0; f < problem.features->cols(); ++f) {
     model.feature_names.push_back("f" + std::to_string(f));
   }
@@ -169,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, BestTrainer,
 
 TEST_P(BestTrainer, Learns) {
   Model model = fitted(table_.problem, config_);
-  add_names(model, table_.problem);
+  add_data(model, table_.problem);
   EXPECT_TRUE(test::is_probabilities(model.probabilities));
   EXPECT_GT(table_.hidden_accuracy(model.probabilities), 0.85);
   EXPECT_EQ(static_cast<int64_t>(model.history.size()), planned());
@@ -251,7 +253,7 @@ TEST_P(BestTrainer, AnErrorInTheCallbackComesOut) {
 
 TEST_P(BestTrainer, TheModelFileHoldsItsModules) {
   Model model = fitted(table_.problem, config_);
-  add_names(model, table_.problem);
+  add_data(model, table_.problem);
   save_model(model, folder_.path("m.glgnn"));
   const Model back = load_model(folder_.path("m.glgnn"));
   EXPECT_EQ(back.config.mode, Mode::kBest);
@@ -267,7 +269,7 @@ TEST_P(BestTrainer, WithoutValidationRowsAllModulesCount) {
   Model model = fitted(table_.problem, config_);
   EXPECT_TRUE(test::is_probabilities(model.probabilities));
   EXPECT_EQ(static_cast<int64_t>(model.module_graphs.size()), planned() - 1);
-  add_names(model, table_.problem);
+  add_data(model, table_.problem);
   save_model(model, folder_.path("m.glgnn"));
   EXPECT_NO_THROW(load_model(folder_.path("m.glgnn")));
   EXPECT_GT(table_.hidden_accuracy(model.probabilities), 0.75);
@@ -298,7 +300,7 @@ class StrangeTable : public ::testing::Test {
     Config config = settings_of(Mode::kBest);
     config.epochs = 10;
     Model model = fitted(table_.problem, config);
-    add_names(model, table_.problem);
+    add_data(model, table_.problem);
     EXPECT_TRUE(test::is_probabilities(model.probabilities));
     for (const double weight : feature_weights(model)) EXPECT_TRUE(std::isfinite(weight));
     for (const Csr& graph : model.module_graphs) expect_finite(graph.values);

@@ -195,6 +195,8 @@ class ModelFileTest : public TrainerTest {
     model_.dataset = "toy";
     model_.feature_names = {"a", "b", "c", "d", "e", "f", "g"};
     model_.class_names = {"x", "y", "z"};
+    model_.labels = toy.problem.labels;
+    model_.features = *toy.problem.features;
     save_model(model_, path("m.glgnn"));
     bytes_ = bytes_of(path("m.glgnn"));
   }
@@ -242,7 +244,7 @@ TEST_F(ModelFileTest, SaysWhatIsWrong) {
   EXPECT_NE(load_error("hello").find("is not a file of this program"), std::string::npos);
   std::string other = bytes_;
   other[12] = 9;
-  EXPECT_NE(load_error(other).find("found file version 9, expected 2"), std::string::npos);
+  EXPECT_NE(load_error(other).find("found file version 9, expected 3"), std::string::npos);
   EXPECT_NE(load_error(bytes_.substr(0, bytes_.size() - 1)).find("is truncated"),
             std::string::npos);
   std::string flipped = bytes_;
@@ -267,6 +269,8 @@ TEST_F(ModelFileTest, PartsThatDoNotBelongTogetherAreRefused) {
   EXPECT_FALSE(refused([](Model&) {}));
   EXPECT_TRUE(refused([](Model& m) { m.class_names.pop_back(); }));
   EXPECT_TRUE(refused([](Model& m) { m.feature_names.push_back("h"); }));
+  EXPECT_TRUE(refused([](Model& m) { m.labels.pop_back(); }));
+  EXPECT_TRUE(refused([](Model& m) { m.features = {}; }));
   EXPECT_TRUE(refused([](Model& m) { m.row_ids = {"only one"}; }));
   EXPECT_TRUE(refused([](Model& m) { m.module_graphs.pop_back(); }));
   EXPECT_TRUE(refused([](Model& m) { m.best_epoch = 99; }));
