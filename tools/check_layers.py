@@ -17,6 +17,7 @@ MAY_USE = {
     "train": ["best", "nn", "ops", "kernels", "core"],
     "data": ["core"],
     "report": ["train", "data", "core"],
+    "api": ["train", "data", "core"],
     "cli": ["bench", "report", "train", "data", "core"],
     "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }

@@ -52,7 +52,7 @@ struct Model {
   std::vector<int32_t> test;         // rows that only judge
   Features features;                 // as fit() saw them
 
-  const Matrix& parameter(const std::string& name) const;
+  const Matrix& parameter(const std::string& name) const;  // kUsage if there is none
 };
 
 // Puts into a fitted model what new rows, explanations and reports need of its data. The features
@@ -75,6 +75,6 @@ double accuracy(const Matrix& probabilities, const std::vector<int32_t>& labels,
 // Written beside, synced and renamed; checksummed. Reading a file that is not whole, not ours, or
 // of another version throws kData with the reason.
 void save_model(const Model& model, const std::string& path);
-Model load_model(const std::string& path);
+Model load_model(const std::string& path);  // reads what save_model() wrote
 
 }  // namespace glgnn
