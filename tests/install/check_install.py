@@ -66,6 +66,9 @@ class Tree:
         assert len(wanted) == rows and predicted == wanted, (predicted, wanted)
         assert re.fullmatch(r"test accuracy (0\.[5-9]\d*|1), learned graph of \d+ weights", lines[rows]), lines[rows:]
         assert (where / "learned.gexf").read_text().startswith("<?xml")
+        self.run(program, "fit", table, "--label", "kind", "--test-fraction", "0.3", "--quiet", "--out", "same.glgnn",
+                 cwd=where)
+        assert (where / "same.glgnn").read_bytes() == (where / "table.glgnn").read_bytes(), "`glgnn fit` does otherwise"
         return lines
 
     def cmake_example(self):
