@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
 
 #include "data/data.h"
 #include "data/message.h"
@@ -90,51 +89,11 @@ Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t 
   return split;
 }
 
-void check_split(const Dataset& dataset, const Split& split) {
-  std::set<int32_t> classes;
-  for (const int32_t row : split.train) classes.insert(dataset.labels[static_cast<size_t>(row)]);
-  classes.erase(-1);
-  if (classes.size() < 2) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: the training rows hold {}, expected at least 2; label more rows, "
-                            "or use another split",
-                            dataset.name, classes.empty() ? "no class" : "1 class"));
-  }
-}
-
 Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed) {
   const double test = checked_fraction("--test-fraction", options.test_fraction.value_or(0), true);
   const double val =
       checked_fraction("--val-fraction", options.val_fraction.value_or(kValFraction), false);
   return make_split(dataset.labels, dataset.classes(), {.train = 1 - val, .test = test}, seed);
-}
-
-Config resolve_settings(const Config& config, const Dataset& dataset) {
-  Config resolved = resolve_auto(config, dataset);
-  // Best mode prepares the features in several ways of its own.
-  const bool best = config.mode == Mode::kBest;
-  resolved.scaling =
-      best ? Scaling::kNone : resolve_scaling(config.scaling, dataset.features, dataset.scaling);
-  const int64_t largest = dataset.rows() - (resolved.diagonal ? 0 : 1);
-  if (resolved.k > largest) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("k does not fit the data: found k = {}, expected {} at most, as {} has "
-                            "{}; set a smaller --k",
-                            resolved.k, largest, dataset.name, counted(dataset.rows(), "row")));
-  }
-  return resolved;
-}
-
-Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
-                     bool with_graph) {
-  std::vector<int32_t> seen = split.train;
-  seen.insert(seen.end(), split.val.begin(), split.val.end());
-  return {.features = &scaled,
-          .graph = with_graph ? &dataset.graph : nullptr,
-          .labels = reveal_labels(dataset.labels, seen),
-          .train = split.train,
-          .val = split.val,
-          .classes = dataset.classes()};
 }
 
 void check_memory(int64_t needed, const Config& config) {

@@ -18,6 +18,7 @@ MAY_USE = {
     "frozen": ["train", "best", "kernels", "core"],
     "data": ["core"],
     "report": ["frozen", "train", "data", "core"],
+    "api": ["frozen", "train", "data", "core"],
     "cli": ["bench", "report", "frozen", "train", "data", "core"],
     "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }

@@ -17,8 +17,8 @@ struct Features {
   Csr sparse;
   bool is_sparse = false;
 
-  int64_t rows() const { return is_sparse ? sparse.rows() : dense.rows(); }
-  int64_t cols() const { return is_sparse ? sparse.cols() : dense.cols(); }
+  int64_t rows() const { return is_sparse ? sparse.rows() : dense.rows(); }  // N
+  int64_t cols() const { return is_sparse ? sparse.cols() : dense.cols(); }  // F
 };
 
 // Row numbers; `test` is never seen by fit().
@@ -42,8 +42,8 @@ struct Dataset {
   int64_t paper_epochs = 0;
   std::vector<std::string> notes;  // what the reader found and did, one sentence each
 
-  int64_t rows() const { return features.rows(); }
-  int64_t classes() const { return static_cast<int64_t>(class_names.size()); }
+  int64_t rows() const { return features.rows(); }                              // N
+  int64_t classes() const { return static_cast<int64_t>(class_names.size()); }  // C
 };
 
 // The labels of the given rows, -1 everywhere else: what fit() may see.

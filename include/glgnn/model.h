@@ -95,6 +95,6 @@ double accuracy(const Matrix& probabilities, const std::vector<int32_t>& labels,
 // Written beside, synced and renamed; checksummed. Reading a file that is not whole, not ours, or
 // of another version throws kData with the reason.
 void save_model(const Model& model, const std::string& path);
-Model load_model(const std::string& path);
+Model load_model(const std::string& path);  // reads what save_model() wrote
 
 }  // namespace glgnn
