@@ -3,6 +3,7 @@
 
 #include <glgnn/config.h>
 #include <glgnn/dataset.h>
+#include <glgnn/table.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -48,14 +49,6 @@ void make_dense(Features& features);
 
 // What `auto` means for these features and this publisher's word (Dataset::scaling).
 Scaling resolve_scaling(Scaling scaling, const Features& features, const std::string& publishers);
-
-// What a scaling has learned from some rows, so that rows that come later are scaled alike. A
-// number x of column j becomes (x - shift[j]) * factor[j]; scalings by rows learn nothing and leave
-// both empty.
-struct FeatureScale {
-  Scaling scaling = Scaling::kNone;
-  std::vector<float> shift, factor;
-};
 
 // `scaling` must not be kAuto; kStandard needs dense features. Constant columns become zero by it.
 FeatureScale learn_scale(const Features& features, Scaling scaling);
