@@ -28,7 +28,7 @@ THIRD_PARTY = {
     r"hnswlib/.*": ["kernels/cpu"],
     r"Eigen/.*": ["best"],
     r"omp\.h": ["core", "kernels/cpu"],
-    r"zip\.h|csv\.h": ["data"],
+    r"zip\.h|csv\.h|zlib\.h|pugixml\.hpp": ["data"],
     r"nlohmann/.*": ["data", "report", "cli", "bench"],
     r"fmt/.*": ["data", "report", "cli", "bench"],
     r"CLI/.*": ["cli"],

@@ -17,7 +17,8 @@ enum class ColumnKind {
   kLabel,        // the classes
   kRowId,        // names the rows
   kIdentifier,   // left out: a value of its own in every row
-  kText,         // left out: prose, or dates that are not ISO
+  kText,         // left out: prose, or nearly as many texts as rows
+  kUnclearDate,  // left out: dates whose day and month cannot be told apart
   kConstant,     // left out: the same value in every row
   kEmpty,        // left out: no value in any row
   kDropped,      // left out: the user says so

@@ -15,14 +15,16 @@ namespace glgnn {
 // Files and columns as a person names them; all may be empty. (With {}, so that naming a few in an
 // initialiser is not warned about.)
 struct LoadOptions {
-  std::string label{};    // label column of a table; for array files a .npy file of labels
-  std::string id{};       // id column of a table
-  std::string graph{};    // edge list file; empty: the set's own graph, if it has one
-  std::string split{};    // file with the rows of train, val, test
-  bool new_rows = false;  // rows to predict: any number of them, labelled or not, all columns kept
+  std::string label{};  // label column of a table; for arrays a .npy or .txt file of labels
+  std::string id{};     // id column of a table
+  std::string graph{};  // edge list, .mtx or .graphml; empty: the set's own graph, if it has one
+  std::string split{};  // file with the rows of train, val, test
+  std::vector<std::string> categorical{}, numeric{},
+      drop{};             // columns of a table, against the rules
+  bool new_rows = false;  // arrays and folders of rows to predict: any number, labelled or not
 };
 
-// `what` names a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz).
+// `what` names a shipped dataset, a folder in their layout, or a file (docs/data_formats.md).
 Dataset load_dataset(const std::string& what, const LoadOptions& options = {});
 
 // The names of the shipped datasets, in the order of the documentation.
