@@ -15,11 +15,13 @@ namespace glgnn::cli {
 
 struct DataOptions {
   std::string data, label, id, graph, split;
+  std::string categorical, numeric, drop;  // columns with commas between them
   std::optional<double> test_fraction, val_fraction;
   std::optional<int64_t> run;  // which of the splits that come with the data
 
   bool fractions_given() const { return test_fraction || val_fraction; }
-  void add_to(CLI::App& app);  // all but `data`, `graph` and `run`
+  void add_to(CLI::App& app);          // all but `data`, `graph` and `run`
+  void add_columns_to(CLI::App& app);  // those of them that name columns
 };
 
 // The data with the graph that `graph` asks for: a file, "none", or empty for the set's own.

@@ -2,6 +2,7 @@
 // the text columns, the values; so the text is never held as a whole.
 #include <glgnn/table.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "data/column_profile.h"

@@ -27,6 +27,7 @@ void RowEncoder::encode(const std::vector<std::string>& fields, const Place& pla
     const std::string& text = fields[static_cast<size_t>(part.position)];
     float* const features = out + part.first;
     const bool is_gap = is_missing(text);
+    if (is_gap && std::isnan(column.median)) gap_without_median(part, text, place);
     if (is_gap && !column.indicator) ++part.new_gaps;
     if (column.kind == ColumnKind::kCategorical) {
       if (!is_gap) encode_level(part, text, features);
@@ -61,6 +62,14 @@ float RowEncoder::number(const Part& part, const std::string& text, const Place&
       parse_number(text, value) || (comma_allowed && parse_decimal_comma(text, value));
   if (!is_number || !std::isfinite(static_cast<float>(value))) bad_number(part, text, place);
   return static_cast<float>(value);
+}
+
+void RowEncoder::gap_without_median(const Part& part, const std::string& text,
+                                    const Place& place) const {
+  fail(ErrorKind::kData, place,
+       {"column " + quote(part.column->name) + ": missing value", text,
+        "a number in every row, as the model was not fitted on a table",
+        "fill in the value or remove the row"});
 }
 
 void RowEncoder::bad_number(const Part& part, const std::string& text, const Place& place) const {

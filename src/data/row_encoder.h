@@ -27,7 +27,8 @@ class RowEncoder {
 
   int64_t features() const { return features_; }
 
-  // Writes all features of a row, which are zero before.
+  // Writes all features of a row, which are zero before. A gap in a column whose median is NaN (it
+  // is not known) is an error.
   void encode(const std::vector<std::string>& fields, const Place& place, float* out);
 
   // Levels that the plan does not know, and gaps in columns that had none: one sentence for each
@@ -46,6 +47,8 @@ class RowEncoder {
 
   void encode_level(Part& part, const std::string& text, float* out);
   float number(const Part& part, const std::string& text, const Place& place) const;
+  [[noreturn]] void gap_without_median(const Part& part, const std::string& text,
+                                       const Place& place) const;
   [[noreturn]] void bad_number(const Part& part, const std::string& text, const Place& place) const;
 
   std::vector<TableColumn> columns_;

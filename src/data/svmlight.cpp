@@ -8,6 +8,12 @@
 #include "data/values.h"
 
 namespace glgnn {
+namespace {
+
+// A slip of the pen must not ask for a column of its own beyond all memory.
+constexpr int64_t kLargestNumber = int64_t{1} << 26;
+
+}  // namespace
 
 bool SvmlightRows::next(SvmlightRow& row) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -50,9 +56,11 @@ void SvmlightRows::read_entry(std::string_view text, SvmlightRow& row) const {
   int64_t number = 0;
   double value = 0;
   if (colon == text.size() || !parse_integer(text.substr(0, colon), number) || number < 0 ||
-      number >= INT32_MAX || !parse_number(text.substr(colon + 1), value)) {
-    fail(ErrorKind::kData, place(),
-         {"not a feature", std::string(text), "NUMBER:VALUE", "correct the line"});
+      number > kLargestNumber || !parse_number(text.substr(colon + 1), value)) {
+    fail(
+        ErrorKind::kData, place(),
+        {"not a feature", std::string(text),
+         "NUMBER:VALUE with a number up to " + std::to_string(kLargestNumber), "correct the line"});
   }
   if (!std::isfinite(static_cast<float>(value))) {
     fail(ErrorKind::kData, place(),

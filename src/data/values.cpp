@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 
 #include "data/text_rows.h"
 
@@ -122,6 +123,18 @@ bool parse_iso_date(std::string_view text, double& days) {
   if ((!take_char(text, 'T') && !take_char(text, ' ')) || !parse_time(text, part)) return false;
   days += part;
   return true;
+}
+
+std::string date_text(double days) {
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(static_cast<int64_t>(std::floor(days))))};
+  const auto padded = [](int64_t number, size_t digits) {
+    const std::string text = std::to_string(number);
+    return std::string(digits > text.size() ? digits - text.size() : 0, '0') + text;
+  };
+  return padded(static_cast<int>(date.year()), 4) + "-" +
+         padded(static_cast<unsigned>(date.month()), 2) + "-" +
+         padded(static_cast<unsigned>(date.day()), 2);
 }
 
 bool is_unclear_date(std::string_view text) {

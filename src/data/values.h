@@ -21,6 +21,9 @@ bool has_grouped_digits(std::string_view text);
 // "2024-05-17", also with a time: days since 1970-01-01, the time as a part of a day.
 bool parse_iso_date(std::string_view text, double& days);
 
+// "2024-05-17", the day of a number of days.
+std::string date_text(double days);
+
 // "17/05/2024", "5.17.24": dates of which one cannot be sure which number is the day.
 bool is_unclear_date(std::string_view text);
 
