@@ -170,7 +170,7 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
 }
 
 int FitCommand::run() const {
-  Dataset dataset = load_data(data);
+  Dataset dataset = load_data(data, quiet);
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
   config = resolve_settings(config, dataset);

@@ -9,6 +9,7 @@
 
 #include "data/data.h"
 #include "data/message.h"
+#include "reading.h"
 #include "report/machine.h"
 #include "words.h"
 
@@ -71,15 +72,18 @@ void DataOptions::add_to(CLI::App& app) {
       ->type_name("PART");
 }
 
-Dataset load_data(const DataOptions& options) {
+Dataset load_data(const DataOptions& options, bool quiet) {
+  ReadingProgress progress(options.data, quiet);
   const bool no_graph = options.graph == "none";
-  Dataset dataset = load_dataset(options.data, {.label = options.label,
-                                                .id = options.id,
-                                                .graph = no_graph ? std::string() : options.graph,
-                                                .split = options.split,
-                                                .categorical = split_list(options.categorical),
-                                                .numeric = split_list(options.numeric),
-                                                .drop = split_list(options.drop)});
+  Dataset dataset =
+      load_dataset(options.data, {.label = options.label,
+                                  .id = options.id,
+                                  .graph = no_graph ? std::string() : options.graph,
+                                  .split = options.split,
+                                  .categorical = split_list(options.categorical),
+                                  .numeric = split_list(options.numeric),
+                                  .drop = split_list(options.drop),
+                                  .on_progress = [&](double part) { progress.update(part); }});
   if (no_graph) dataset.has_graph = false;
   return dataset;
 }

@@ -24,8 +24,9 @@ struct DataOptions {
   void add_columns_to(CLI::App& app);  // those of them that name columns
 };
 
-// The data with the graph that `graph` asks for: a file, "none", or empty for the set's own.
-Dataset load_data(const DataOptions& options);
+// The data with the graph that `graph` asks for: a file, "none", or empty for the set's own. Shows
+// how far it is with large files, unless `quiet`.
+Dataset load_data(const DataOptions& options, bool quiet = false);
 
 // Whether --graph known or unknown (`graph`) asks for the dataset's own graph; kUsage where it is
 // another word, or where there is none.

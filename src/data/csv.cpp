@@ -41,23 +41,45 @@ class RowIds {
   std::unordered_map<std::string, int64_t> lines_;
 };
 
-// One reading of the rows below the header.
+// Reads the rows below the header, up to three times.
+class Readings {
+ public:
+  Readings(const std::filesystem::path& path, size_t columns,
+           const std::function<void(double)>& on_progress)
+      : path_(path), columns_(columns), on_progress_(on_progress) {}
+
+  static constexpr double kFirst = 0, kSecond = 1, kThird = 2;
+
+  template <class Visit>
+  int64_t for_each_row(double which, const Visit& visit) const;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  const std::filesystem::path& path_;
+  size_t columns_;
+  const std::function<void(double)>& on_progress_;
+};
+
 template <class Visit>
-int64_t for_each_row(const std::filesystem::path& path, size_t columns, const Visit& visit) {
-  TextRows rows(path);
+int64_t Readings::for_each_row(double which, const Visit& visit) const {
+  constexpr int64_t kRowsBetweenReports = 4096;
+  TextRows rows(path_);
   std::vector<std::string> fields;
   rows.next(fields);
   int64_t count = 0;
   while (rows.next(fields)) {
-    check_row_length(fields.size(), columns, rows.place());
+    check_row_length(fields.size(), columns_, rows.place());
     visit(fields, rows.place());
-    ++count;
+    if (++count % kRowsBetweenReports == 0 && on_progress_) {
+      on_progress_((which + rows.part_read()) / 3);
+    }
   }
   return count;
 }
 
-std::vector<ColumnProfile> profile_columns(const std::filesystem::path& path,
-                                           const TableHeader& header, Dataset& dataset) {
+std::vector<ColumnProfile> profile_columns(const Readings& table, const TableHeader& header,
+                                           Dataset& dataset) {
   std::vector<ColumnProfile> profiles;
   for (size_t j = 0; j < header.names.size(); ++j) {
     profiles.emplace_back(header.names[j], header.wishes[j]);
@@ -66,7 +88,7 @@ std::vector<ColumnProfile> profile_columns(const std::filesystem::path& path,
   RowIds ids;
   int64_t unlabelled_words = 0;
   const int64_t rows =
-      for_each_row(path, header.names.size(), [&](const auto& fields, const Place& place) {
+      table.for_each_row(Readings::kFirst, [&](const auto& fields, const Place& place) {
         for (size_t j = 0; j < fields.size(); ++j) {
           if (header.is_feature(j)) profiles[j].add(fields[j]);
         }
@@ -77,7 +99,7 @@ std::vector<ColumnProfile> profile_columns(const std::filesystem::path& path,
         labels.push_back(is_unlabelled(label) ? "" : label);
       });
   if (rows == 0) {
-    fail(ErrorKind::kData, {path, 1},
+    fail(ErrorKind::kData, {table.path(), 1},
          {"a header and no rows", "0 rows", "a line for each row below the header",
           "check that the file was written completely"});
   }
@@ -91,14 +113,14 @@ std::vector<ColumnProfile> profile_columns(const std::filesystem::path& path,
   return profiles;
 }
 
-void count_levels(const std::filesystem::path& path, const TableHeader& header,
+void count_levels(const Readings& table, const TableHeader& header,
                   std::vector<ColumnProfile>& profiles) {
   std::vector<size_t> texts;
   for (size_t j = 0; j < profiles.size(); ++j) {
     if (header.is_feature(j) && profiles[j].needs_levels()) texts.push_back(j);
   }
   if (texts.empty()) return;
-  for_each_row(path, header.names.size(), [&](const auto& fields, const Place&) {
+  table.for_each_row(Readings::kSecond, [&](const auto& fields, const Place&) {
     for (const size_t j : texts) profiles[j].add_level(fields[j]);
   });
 }
@@ -123,19 +145,19 @@ TablePlan make_plan(const TableHeader& header, std::vector<ColumnProfile>& profi
   return plan;
 }
 
-Matrix encode_rows(const std::filesystem::path& path, const TablePlan& plan, int64_t rows,
+Matrix encode_rows(const Readings& table, const TablePlan& plan, int64_t rows,
                    bool comma_separates) {
   std::vector<int64_t> positions(plan.columns.size());
   for (size_t j = 0; j < positions.size(); ++j) positions[j] = static_cast<int64_t>(j);
   RowEncoder encoder(plan, positions, {.fitting = true, .comma_separates = comma_separates});
   Matrix values(rows, encoder.features());
   int64_t row = 0;
-  for_each_row(path, positions.size(), [&](const auto& fields, const Place& place) {
+  table.for_each_row(Readings::kThird, [&](const auto& fields, const Place& place) {
     if (row < rows) encoder.encode(fields, place, values[row]);
     ++row;
   });
   if (row != rows) {
-    fail(ErrorKind::kIo, {path},
+    fail(ErrorKind::kIo, {table.path()},
          {"the file changed while it was read", counted(row, "row"), counted(rows, "row"),
           "wait until it is written, and run again"});
   }
@@ -152,13 +174,14 @@ Dataset read_table(const std::filesystem::path& path, const LoadOptions& options
   first.next(names);
   const TableHeader header = read_header(std::move(names), options, first.place(), dataset.notes);
   const bool comma_separates = first.delimiter() == ',';
-  std::vector<ColumnProfile> profiles = profile_columns(path, header, dataset);
-  count_levels(path, header, profiles);
+  const Readings table(path, header.names.size(), options.on_progress);
+  std::vector<ColumnProfile> profiles = profile_columns(table, header, dataset);
+  count_levels(table, header, profiles);
   dataset.plan = make_plan(header, profiles, comma_separates, dataset);
   profiles.clear();
   note_columns(dataset.plan, dataset.notes);
-  dataset.features.dense =
-      encode_rows(path, dataset.plan, static_cast<int64_t>(dataset.labels.size()), comma_separates);
+  dataset.features.dense = encode_rows(
+      table, dataset.plan, static_cast<int64_t>(dataset.labels.size()), comma_separates);
   dataset.feature_names = dataset.plan.feature_names;
   check_has_features(dataset.plan, {path});
   check_repeated_columns(dataset);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct LoadOptions {
   std::string graph{};  // edge list, .mtx or .graphml; empty: the set's own graph, if it has one
   std::string split{};  // file with the rows of train, val, test
   std::vector<std::string> categorical{}, numeric{},
-      drop{};             // columns of a table, against the rules
+      drop{};                                 // columns of a table, against the rules
+  std::function<void(double)> on_progress{};  // told the part of a text file that has been read
   bool new_rows = false;  // arrays and folders of rows to predict: any number, labelled or not
 };
 

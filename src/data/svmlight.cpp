@@ -98,6 +98,7 @@ Dataset read_svmlight(const std::filesystem::path& path, const LoadOptions& opti
     }
     labels.push_back(std::move(row.label));
     builder.add(row.entries);
+    if (options.on_progress && builder.rows() % 4096 == 0) options.on_progress(rows.part_read());
   }
   if (labels.empty()) {
     fail(ErrorKind::kData, {path},
