@@ -68,6 +68,7 @@ struct Model {
   std::vector<int32_t> labels;       // of all rows, -1 where unknown
   std::vector<int32_t> test;         // rows that only judge
   Features features;                 // as fit() saw them
+  TablePlan plan;                    // prepares new rows alike
 
   // The parameter of this name; kUsage if there is none.
   const Matrix& parameter(const std::string& name) const;

@@ -4,6 +4,7 @@
 #include <glgnn/config.h>
 #include <glgnn/data.h>
 #include <glgnn/dataset.h>
+#include <glgnn/table.h>
 
 #include <cstdint>
 #include <span>
