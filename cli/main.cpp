@@ -32,6 +32,7 @@ int run_program(int argc, char** argv) {
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),
                                       add_graph(program),
+                                      add_explain(program),
                                       add_evaluate(program),
                                       add_search(program, {argv, argv + argc}),
                                       add_inspect(program),
