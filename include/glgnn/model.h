@@ -13,6 +13,7 @@
 
 namespace glgnn {
 
+// A trained parameter.
 struct NamedMatrix {
   std::string name;  // "module0.s", "module0.w1", ..., "network.a", "network.b", "network.agg"
   Matrix value;
@@ -30,6 +31,7 @@ struct EpochReport {
   double seconds = 0;  // since this run began
 };
 
+// A fitted model, with all that fit() and keep_data() put into it.
 struct Model {
   Config config;                     // with k, epochs and scaling resolved
   std::vector<int32_t> train, val;   // the rows whose labels were seen
