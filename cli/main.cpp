@@ -34,6 +34,7 @@ int run_program(int argc, char** argv) {
                                       add_graph(program),
                                       add_evaluate(program),
                                       add_search(program, {argv, argv + argc}),
+                                      add_inspect(program),
                                       add_datasets(program),
                                       add_settings(program),
                                       add_info(program),

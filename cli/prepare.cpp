@@ -8,6 +8,7 @@
 
 #include "data/data.h"
 #include "data/message.h"
+#include "reading.h"
 #include "report/machine.h"
 #include "words.h"
 
@@ -35,12 +36,33 @@ Split shipped_split(const Dataset& dataset, int64_t run) {
   return dataset.splits[static_cast<size_t>(run)];
 }
 
+// "a,b" -> a and b; nothing for an empty text.
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find(',', start), text.size());
+    items.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return items;
+}
+
 }  // namespace
 
-void DataOptions::add_to(CLI::App& app) {
+void DataOptions::add_columns_to(CLI::App& app) {
   app.add_option("--label", label, "label column of a table, or the label file of an array")
       ->type_name("COLUMN");
   app.add_option("--id", id, "column that names the rows")->type_name("COLUMN");
+  app.add_option("--categorical", categorical, "columns of a table whose values are categories")
+      ->type_name("COLUMN,...");
+  app.add_option("--numeric", numeric,
+                 "columns of a table that hold numbers, whatever they look like")
+      ->type_name("COLUMN,...");
+  app.add_option("--drop", drop, "columns of a table to leave out")->type_name("COLUMN,...");
+}
+
+void DataOptions::add_to(CLI::App& app) {
+  add_columns_to(app);
   app.add_option("--split", split, "file with the rows of train, val and test")->type_name("FILE");
   app.add_option("--test-fraction", test_fraction, "part of the labelled rows kept for the test")
       ->type_name("PART");
@@ -49,12 +71,18 @@ void DataOptions::add_to(CLI::App& app) {
       ->type_name("PART");
 }
 
-Dataset load_data(const DataOptions& options) {
+Dataset load_data(const DataOptions& options, bool quiet) {
+  ReadingProgress progress(options.data, quiet);
   const bool no_graph = options.graph == "none";
-  Dataset dataset = load_dataset(options.data, {.label = options.label,
-                                                .id = options.id,
-                                                .graph = no_graph ? std::string() : options.graph,
-                                                .split = options.split});
+  Dataset dataset =
+      load_dataset(options.data, {.label = options.label,
+                                  .id = options.id,
+                                  .graph = no_graph ? std::string() : options.graph,
+                                  .split = options.split,
+                                  .categorical = split_list(options.categorical),
+                                  .numeric = split_list(options.numeric),
+                                  .drop = split_list(options.drop),
+                                  .on_progress = [&](double part) { progress.update(part); }});
   if (no_graph) dataset.has_graph = false;
   return dataset;
 }

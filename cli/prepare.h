@@ -15,15 +15,18 @@ namespace glgnn::cli {
 
 struct DataOptions {
   std::string data, label, id, graph, split;
+  std::string categorical, numeric, drop;  // columns with commas between them
   std::optional<double> test_fraction, val_fraction;
   std::optional<int64_t> run;  // which of the splits that come with the data
 
   bool fractions_given() const { return test_fraction || val_fraction; }
-  void add_to(CLI::App& app);  // all but `data`, `graph` and `run`
+  void add_to(CLI::App& app);          // all but `data`, `graph` and `run`
+  void add_columns_to(CLI::App& app);  // those of them that name columns
 };
 
-// The data with the graph that `graph` asks for: a file, "none", or empty for the set's own.
-Dataset load_data(const DataOptions& options);
+// The data with the graph that `graph` asks for: a file, "none", or empty for the set's own. Shows
+// how far it is with large files, unless `quiet`.
+Dataset load_data(const DataOptions& options, bool quiet = false);
 
 // Whether --graph known or unknown (`graph`) asks for the dataset's own graph; kUsage where it is
 // another word, or where there is none.

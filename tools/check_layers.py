@@ -15,10 +15,11 @@ MAY_USE = {
     "nn": ["ops", "kernels", "core"],
     "best": ["ops", "kernels", "core"],
     "train": ["best", "nn", "ops", "kernels", "core"],
+    "frozen": ["train", "best", "kernels", "core"],
     "data": ["core"],
-    "report": ["train", "data", "core"],
+    "report": ["frozen", "train", "data", "core"],
     "api": ["train", "data", "core"],
-    "cli": ["bench", "report", "train", "data", "core"],
+    "cli": ["bench", "report", "frozen", "train", "data", "core"],
     "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }
 
@@ -29,7 +30,7 @@ THIRD_PARTY = {
     r"hnswlib/.*": ["kernels/cpu"],
     r"Eigen/.*": ["best"],
     r"omp\.h": ["core", "kernels/cpu"],
-    r"zip\.h|csv\.h": ["data"],
+    r"zip\.h|csv\.h|zlib\.h|pugixml\.hpp": ["data"],
     r"nlohmann/.*": ["data", "report", "cli", "bench"],
     r"fmt/.*": ["data", "report", "cli", "bench"],
     r"CLI/.*": ["cli"],

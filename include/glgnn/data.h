@@ -3,9 +3,11 @@
 
 #include <glgnn/config.h>
 #include <glgnn/dataset.h>
+#include <glgnn/table.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,14 +16,17 @@ namespace glgnn {
 // Files and columns as a person names them; all may be empty. (With {}, so that naming a few in an
 // initialiser is not warned about.)
 struct LoadOptions {
-  std::string label{};    // label column of a table; for array files a .npy file of labels
-  std::string id{};       // id column of a table
-  std::string graph{};    // edge list file; empty: the set's own graph, if it has one
-  std::string split{};    // file with the rows of train, val, test
-  bool new_rows = false;  // rows to predict: any number of them, labelled or not, all columns kept
+  std::string label{};  // label column of a table; for arrays a .npy or .txt file of labels
+  std::string id{};     // id column of a table
+  std::string graph{};  // edge list, .mtx or .graphml; empty: the set's own graph, if it has one
+  std::string split{};  // file with the rows of train, val, test
+  std::vector<std::string> categorical{}, numeric{},
+      drop{};                                 // columns of a table, against the rules
+  std::function<void(double)> on_progress{};  // told the part of a text file that has been read
+  bool new_rows = false;  // arrays and folders of rows to predict: any number, labelled or not
 };
 
-// `what` names a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz).
+// `what` names a shipped dataset, a folder in their layout, or a file (docs/data_formats.md).
 Dataset load_dataset(const std::string& what, const LoadOptions& options = {});
 
 // The names of the shipped datasets, in the order of the documentation.
@@ -32,14 +37,6 @@ std::filesystem::path shipped_folder();
 
 // What `auto` means for these features and this publisher's word (Dataset::scaling).
 Scaling resolve_scaling(Scaling scaling, const Features& features, const std::string& publishers);
-
-// What a scaling has learned from some rows, so that rows that come later are scaled alike. A
-// number x of column j becomes (x - shift[j]) * factor[j]; scalings by rows learn nothing and leave
-// both empty.
-struct FeatureScale {
-  Scaling scaling = Scaling::kNone;
-  std::vector<float> shift, factor;
-};
 
 // `scaling` must not be kAuto; kStandard needs dense features. Constant columns become zero by it.
 FeatureScale learn_scale(const Features& features, Scaling scaling);

@@ -3,6 +3,7 @@
 
 #include <glgnn/csr.h>
 #include <glgnn/matrix.h>
+#include <glgnn/table.h>
 
 #include <cstdint>
 #include <span>
@@ -42,6 +43,7 @@ struct Dataset {
   int64_t paper_k = 0;            // the paper's k and epochs for this set, 0 where it has none
   int64_t paper_epochs = 0;
   std::vector<std::string> notes;  // what the reader found and did, one sentence each
+  TablePlan plan;                  // how the file's columns became the features
 
   int64_t rows() const { return features.rows(); }                              // N
   int64_t classes() const { return static_cast<int64_t>(class_names.size()); }  // C

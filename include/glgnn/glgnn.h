@@ -13,4 +13,5 @@
 #include <glgnn/matrix.h>
 #include <glgnn/model.h>
 #include <glgnn/new_rows.h>
+#include <glgnn/table.h>
 #include <glgnn/trainer.h>

@@ -54,7 +54,8 @@ FitResult fit_dataset(Dataset dataset, const Split& split, const Config& config,
                       const Context& context, const FitOptions& options) {
   check_split(dataset, split);
   const Config resolved = resolve_settings(config, dataset);
-  scale_features(dataset.features, resolved.scaling);
+  dataset.plan.scale = learn_scale(dataset.features, resolved.scaling);
+  apply_scale(dataset.features, dataset.plan.scale);
   FitResult result = fit(make_problem(dataset, dataset.features, split, dataset.has_graph),
                          resolved, context, options);
   keep_data(result.model, std::move(dataset), split);

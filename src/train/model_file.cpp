@@ -7,6 +7,7 @@
 
 #include "core/archive.h"
 #include "train/walk.h"
+#include "train/walk_plan.h"
 
 namespace glgnn {
 namespace {
@@ -19,6 +20,17 @@ void walk_model(Archive& archive, M& model) {
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(model.best_epoch);
   archive(model.module_notes);
+  walk_list(archive, model.module_forms, [](Archive& a, auto& form) {
+    a(form.views);
+    a(form.input);
+    a(form.prototype_input);
+    a(form.k);
+    a(form.euclidean);
+    a(form.self_weight);
+    a(form.label_weight);
+    a(form.own_weight);
+    a(form.in_logits);
+  });
   walk_list(archive, model.parameters, [](Archive& a, auto& p) {
     a(p.name);
     a(p.value);
@@ -37,6 +49,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.features.is_sparse);
   archive(model.features.dense);
   archive(model.features.sparse);
+  walk_plan(archive, model.plan);
 }
 
 // What the checksum cannot know: that the parts belong together.
@@ -54,6 +67,8 @@ void check_sizes(const Model& model, const std::string& path) {
   for (const NamedMatrix& p : model.parameters) {
     if (p.name.ends_with(".s")) fits = fits && p.value.size() == count(model.feature_names);
   }
+  const auto& planned = model.plan.feature_names;
+  fits = fits && (planned.empty() || planned.size() == model.feature_names.size());
   if (fits) return;
   throw Error(ErrorKind::kData, path + ": its parts do not belong together; fit again");
 }
@@ -84,12 +99,18 @@ void keep_data(Model& model, Dataset dataset, const Split& split) {
   model.labels = std::move(dataset.labels);
   model.test = split.test;
   model.features = std::move(dataset.features);
+  model.plan = std::move(dataset.plan);
+}
+
+const Matrix* Model::find_parameter(const std::string& name) const {
+  for (const NamedMatrix& p : parameters) {
+    if (p.name == name) return &p.value;
+  }
+  return nullptr;
 }
 
 const Matrix& Model::parameter(const std::string& name) const {
-  for (const NamedMatrix& p : parameters) {
-    if (p.name == name) return p.value;
-  }
+  if (const Matrix* found = find_parameter(name)) return *found;
   throw Error(ErrorKind::kUsage, "the model has no parameter \"" + name + "\"");
 }
 
