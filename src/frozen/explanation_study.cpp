@@ -99,8 +99,9 @@ std::vector<StudyLine> study_explanations(const Model& model, const StudyOptions
       return sets.front();
     };
     // Ours has no seed; asked twice, it must say the same.
-    const Masks smallest = timed(
-        ours, 2, [&](int64_t) { return smallest_set(local, judge, occlusion(local, judge)); });
+    const Masks smallest = timed(ours, 2, [&](int64_t) {
+      return smallest_set(local, judge, occlusion(local, judge));
+    });
     const size_t size = size_of(smallest);
     timed(masks, options.seeds, [&](int64_t seed) {
       const MaskOptions how{.seed = static_cast<uint64_t>(seed)};

@@ -12,8 +12,8 @@
 namespace glgnn {
 
 struct StudyOptions {
-  std::vector<int32_t> rows;                 // whose predictions are explained
-  int64_t seeds = 3;                         // of the ways that have one
+  std::vector<int32_t> rows;  // whose predictions are explained
+  int64_t seeds = 3;          // of the ways that have one
   std::function<bool(int64_t done)> on_row;  // false: stop
 };
 
