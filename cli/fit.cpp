@@ -184,9 +184,6 @@ int FitCommand::run() const {
                                        dataset.has_graph, config);
   say_what_is_needed(needed, config, steps, context);
   check_memory(needed, config);
-  dataset.plan.scale = learn_scale(dataset.features, config.scaling);
-  apply_scale(dataset.features, dataset.plan.scale);
-  const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
 
   const LockFile lock(files.model);
   check_checkpoint(files);
@@ -204,9 +201,9 @@ int FitCommand::run() const {
          .val_accuracy = split.val.empty() ? std::nullopt : std::optional(report.val_accuracy)});
     return !interrupt.interrupted();
   };
-  FitResult result =
-      fit(problem, config, context,
-          {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
+  FitResult result = fit_dataset(
+      std::move(dataset), split, config, context,
+      {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
   progress.finish();
   if (result.interrupted) {
     log.event({{"event", "interrupted"}, {"epoch", last.epoch}, {"time", utc_time()}});
@@ -215,7 +212,6 @@ int FitCommand::run() const {
   }
 
   Model& model = result.model;
-  keep_data(model, std::move(dataset), split);
   save_model(model, files.model.string());
   std::filesystem::remove(files.checkpoint);
   log.event(log_end(model, last.seconds, files));

@@ -26,6 +26,7 @@ enum class Attention { kPerRow, kShared };
 enum class NetworkWeight { kMatrix, kScalar };
 enum class DecayOn { kFirst, kAll };
 
+// All settings, with their defaults; `glgnn settings` has a sentence for each.
 struct Config {
   Mode mode = Mode::kBest;
   uint64_t seed = 0;
