@@ -45,14 +45,16 @@ Prototypes fit_prototypes(const Matrix& p, const Matrix& x, const Eigen::MatrixX
   return out;
 }
 
-Matrix logits_of(const Prototypes& prototypes, const Matrix& x, int threads) {
+// Every class is as likely as any other before its row is seen where they count alike.
+Matrix logits_of(const Prototypes& prototypes, const Matrix& x, bool classes_alike, int threads) {
   const Matrix weights = to_matrix(prototypes.inverse_times_mean);
   Matrix logits(x.rows(), weights.cols());
   cpu::gemm(logits.view(), x.view(), weights.view(), {}, threads);
   const double all = prototypes.mass.sum();
   for (int64_t c = 0; c < logits.cols(); ++c) {
-    const double offset = std::log(prototypes.mass[c] / all) -
-                          0.5 * prototypes.mean.row(c).dot(prototypes.inverse_times_mean.col(c));
+    const double log_share = classes_alike ? 0.0 : std::log(prototypes.mass[c] / all);
+    const double offset =
+        log_share - 0.5 * prototypes.mean.row(c).dot(prototypes.inverse_times_mean.col(c));
     for (int64_t i = 0; i < logits.rows(); ++i) logits[i][c] += static_cast<float>(offset);
   }
   return logits;
@@ -102,7 +104,7 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, con
   clamp_training_rows(p, problem);
   for (int64_t t = 0; t < options.iterations; ++t) {
     const Prototypes prototypes = fit_prototypes(p, x, scatter, options.shrink, threads);
-    Matrix next = logits_of(prototypes, x, threads);
+    Matrix next = logits_of(prototypes, x, problem.classes_alike, threads);
     softmax_rows(next);
     if (options.smoothing.steps > 0) {
       if (rebuild && t > 0 && t % kRebuildEvery == 0) {
@@ -136,8 +138,10 @@ Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
       sums[c][f] /= static_cast<float>(count[c]);
       squares += double{sums[c][f]} * sums[c][f];
     }
-    offset[c] = -0.5 * squares / features +
-                std::log(static_cast<double>(count[c]) / static_cast<double>(problem.train.size()));
+    const double share = problem.classes_alike ? 1.0
+                                               : static_cast<double>(count[c]) /
+                                                     static_cast<double>(problem.train.size());
+    offset[c] = -0.5 * squares / features + std::log(share);
   }
   Matrix p(x.rows(), y.cols());
   cpu::gemm(p.view(), x.view(), std::as_const(sums).view(), {.transpose_b = true}, threads);

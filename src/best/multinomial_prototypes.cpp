@@ -75,7 +75,7 @@ class MultinomialEm {
       for (int64_t f = 0; f < theta.rows(); ++f) {
         theta[f][c] = static_cast<float>(std::log(double{theta[f][c]}) - log_sum);
       }
-      log_share[c] = std::log(mass / all);
+      log_share[c] = problem_.classes_alike ? 0.0 : std::log(mass / all);
     }
     return theta;
   }
