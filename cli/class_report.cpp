@@ -40,7 +40,7 @@ void print_class_table(const ConfusionMatrix& confusion, const std::vector<std::
   }
   print_table(stdout, {{"recall", true}, {"precision", true}, {"rows", true}, {"class"}}, rows);
   if (left_out > 0) {
-    fmt::print("{} with a better recall not shown\n",
+    fmt::print("{} with the highest recall not shown\n",
                left_out == 1 ? "1 class" : fmt::format("{} classes", left_out));
   }
 }

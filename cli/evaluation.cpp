@@ -170,14 +170,11 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
   std::mutex mutex;
   bool stopped = false;
   std::exception_ptr failure;
-  const auto count = static_cast<int64_t>(left.size());
-#pragma omp parallel for schedule(dynamic) num_threads(at_once) if (at_once > 1)
-  for (int64_t r = 0; r < count; ++r) {
-    const size_t run = left[r];
+  const auto do_run = [&](size_t run) {
     try {
       {
         const std::scoped_lock lock(mutex);
-        if (stopped || failure) continue;
+        if (stopped || failure) return;
       }
       RunResult result;
       const bool whole = this->run(
@@ -188,15 +185,22 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
             return !stopped && !failure;
           },
           result);
+      if (!whole) return;
       const std::scoped_lock lock(mutex);
-      // Another run may have been told to stop while this one was at its last step.
-      if (!whole) continue;
       results[run] = std::move(result);
       on_run(run);
     } catch (...) {
       const std::scoped_lock lock(mutex);
       if (!failure) failure = std::current_exception();
     }
+  };
+  if (at_once == 1) {
+    // In no parallel region, not even one of a single thread: those inside would start new threads.
+    for (const size_t run : left) do_run(run);
+  } else {
+    const auto count = static_cast<int64_t>(left.size());
+#pragma omp parallel for schedule(dynamic) num_threads(at_once)
+    for (int64_t r = 0; r < count; ++r) do_run(left[r]);
   }
   if (failure) std::rethrow_exception(failure);
   return std::ranges::all_of(results, [](const auto& result) { return result.has_value(); });
