@@ -208,16 +208,27 @@ Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z,
              std::shared_ptr<PatternWork> work) {
   const bool wants_grad = z.is_selected() ? z.s.grad : z.values.grad;
   auto [written, s] = tape.make(pattern->nnz(), 1, wants_grad);
-  forward_dots(written->data(), *pattern, z, tape.threads());
+  const auto shared =
+      z.is_sparse() && work ? work->shared_columns(z.pattern->view(), tape.threads()) : nullptr;
+  if (shared) {
+    cpu::edge_dot_forward(written->data(), pattern->view(), *shared, z.pattern->view(),
+                          z.values.data(), tape.threads());
+  } else {
+    forward_dots(written->data(), *pattern, z, tape.threads());
+  }
   if (s.grad) {
-    tape.record([&tape, pattern, z, work, s = s] {
+    tape.record([&tape, pattern, z, work, shared, s = s] {
       if (z.is_selected()) {
         cpu::selected_dot_backward(z.s.d_data(), s.grad->data(), pattern->view(), selected_view(z),
                                    tape.threads());
         return;
       }
       const auto transposed = work_of(pattern, work)->transposed();
-      if (z.is_sparse()) {
+      if (shared) {
+        cpu::edge_dot_backward(z.values.d_data(), s.grad->data(), pattern->view(),
+                               transposed->view(), *shared, z.pattern->view(), z.values.data(),
+                               tape.threads());
+      } else if (z.is_sparse()) {
         cpu::edge_dot_backward(z.values.d_data(), s.grad->data(), pattern->view(),
                                transposed->view(), sparse_view(z), tape.threads());
       } else {

@@ -22,6 +22,14 @@ std::shared_ptr<const Transpose> PatternWork::with_loops_transposed(int threads)
   return with_loops_transposed_;
 }
 
+std::shared_ptr<const SharedColumns> PatternWork::shared_columns(PatternView rows, int threads) {
+  if (!shared_columns_) {
+    shared_columns_ =
+        std::make_shared<const SharedColumns>(find_shared_columns(pattern_->view(), rows, threads));
+  }
+  return shared_columns_;
+}
+
 std::shared_ptr<const std::vector<int64_t>> PatternWork::near(const HopPairs& hops, int threads) {
   if (!near_) {
     auto found = std::make_shared<std::vector<int64_t>>(pattern_->nnz());

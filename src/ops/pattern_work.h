@@ -10,6 +10,7 @@
 
 #include "kernels/graph_norm.h"
 #include "kernels/hops.h"
+#include "kernels/shared_columns.h"
 #include "kernels/transpose.h"
 
 namespace glgnn {
@@ -23,6 +24,9 @@ class PatternWork {
   std::shared_ptr<const SelfLoops> with_loops(int threads);
   std::shared_ptr<const Transpose> with_loops_transposed(int threads);
 
+  // Of the pattern's pairs among `rows`, which must be the same pattern in every call.
+  std::shared_ptr<const SharedColumns> shared_columns(PatternView rows, int threads);
+
   // The near pair that each entry is (find_near). Other hops: forget_near() first.
   std::shared_ptr<const std::vector<int64_t>> near(const HopPairs& hops, int threads);
   void forget_near() { near_ = nullptr; }
@@ -31,6 +35,7 @@ class PatternWork {
   SharedPattern pattern_;
   std::shared_ptr<const Transpose> transposed_, with_loops_transposed_;
   std::shared_ptr<const SelfLoops> with_loops_;
+  std::shared_ptr<const SharedColumns> shared_columns_;
   std::shared_ptr<const std::vector<int64_t>> near_;
 };
 

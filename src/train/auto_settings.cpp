@@ -37,7 +37,9 @@ class MemoryShape {
   int64_t of_module_between_passes() const {
     int64_t near = 0, shell = 1;
     for (int64_t hop = 0; hop < config_.hops && near < n_; ++hop) near += shell *= config_.k;
-    const int64_t of_patterns = config_.refresh > 1 ? 3 * 44 * edges_ : 0;
+    // Sparse: two patterns with the common columns of each pair, at most all of a row.
+    const int64_t of_pair = sparse_ ? 2 * (8 + 8 * (numbers_ / std::max<int64_t>(1, n_))) : 0;
+    const int64_t of_patterns = config_.refresh > 1 ? (3 * 44 + of_pair) * edges_ : 0;
     return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + of_patterns +
            5 * n_ * std::min(near, n_);
   }
