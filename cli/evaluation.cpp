@@ -1,14 +1,21 @@
 #include "evaluation.h"
 
 #include <glgnn/error.h>
+#include <glgnn/metrics.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
+#include "core/archive.h"
 #include "data/data.h"
 #include "describe.h"
 #include "prepare.h"
+#include "report/machine.h"
+#include "report/version.h"
 #include "setting_options.h"
+#include "train/checkpoint.h"
+#include "train/thread_shares.h"
 
 namespace glgnn::cli {
 namespace {
@@ -115,6 +122,7 @@ int64_t Evaluation::memory_needed() const {
 }
 
 const Features& Evaluation::scaled(Scaling scaling) {
+  const std::scoped_lock lock(scaled_mutex_);
   const auto [entry, is_new] = scaled_.try_emplace(scaling);
   if (is_new) {
     entry->second = dataset_.features;
@@ -123,10 +131,85 @@ const Features& Evaluation::scaled(Scaling scaling) {
   return entry->second;
 }
 
-bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch,
+uint64_t Evaluation::fingerprint_of(size_t run) const {
+  const auto& [split, seed] = plans_[run];
+  Problem all = make_problem(dataset_, dataset_.features, split, with_graph_);
+  all.labels = dataset_.labels;
+  const uint64_t sum =
+      fnv1a(split.test.data(), split.test.size() * sizeof(int32_t), fingerprint(all));
+  return fnv1a(&seed, sizeof seed, sum);
+}
+
+int Evaluation::runs_at_once(const Context& context, size_t left) const {
+  // Best mode spreads the modules of a run over the threads.
+  const bool paper = std::ranges::all_of(
+      trials_, [](const Planned& trial) { return trial.config.mode == Mode::kPaper; });
+  if (!paper) return 1;
+  const auto wanted = static_cast<int64_t>(
+      std::min(left, static_cast<size_t>(share_threads(dataset_.features, context).modules)));
+  // Few runs would leave most threads without one: those share the rows of a single run instead.
+  if (2 * wanted < context.threads) return 1;
+  const int64_t needed = std::max<int64_t>(1, memory_needed());
+  const int64_t fitting = available_memory().value_or(needed) / needed;
+  return static_cast<int>(std::clamp<int64_t>(fitting, 1, std::max<int64_t>(1, wanted)));
+}
+
+bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const Context& context,
+                         const OnEpoch& on_epoch, const OnRun& on_run) {
+  int64_t done = 0;
+  std::vector<size_t> left;
+  for (size_t run = 0; run < runs(); ++run) {
+    if (!results[run]) {
+      left.push_back(run);
+      continue;
+    }
+    for (const Trial& trial : results[run]->trials) done += trial.epochs;
+  }
+  const int at_once = runs_at_once(context, left.size());
+  const Context inside{at_once > 1 ? 1 : context.threads};
+  std::mutex mutex;
+  bool stopped = false;
+  std::exception_ptr failure;
+  const auto do_run = [&](size_t run) {
+    try {
+      {
+        const std::scoped_lock lock(mutex);
+        if (stopped || failure) return;
+      }
+      RunResult result;
+      const bool whole = this->run(
+          run, inside,
+          [&](size_t trial, const EpochReport& report) {
+            const std::scoped_lock lock(mutex);
+            if (!failure && !on_epoch(run, trial, ++done, report)) stopped = true;
+            return !stopped && !failure;
+          },
+          result);
+      if (!whole) return;
+      const std::scoped_lock lock(mutex);
+      results[run] = std::move(result);
+      on_run(run);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  if (at_once == 1) {
+    // In no parallel region, not even one of a single thread: those inside would start new threads.
+    for (const size_t run : left) do_run(run);
+  } else {
+    const auto count = static_cast<int64_t>(left.size());
+#pragma omp parallel for schedule(dynamic) num_threads(at_once)
+    for (int64_t r = 0; r < count; ++r) do_run(left[r]);
+  }
+  if (failure) std::rethrow_exception(failure);
+  return std::ranges::all_of(results, [](const auto& result) { return result.has_value(); });
+}
+
+bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_epoch,
                      RunResult& result) {
   const auto& [split, seed] = plans_[run];
-  result = {};
+  result = {.commit = commit()};
   Model best;
   NoisyGraph noisy;
   if (noise_ > 0) {
@@ -140,12 +223,9 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
     if (noise_ > 0) problem.graph = &noisy.graph;
     const auto start = std::chrono::steady_clock::now();
     FitOptions options;
-    options.on_epoch = [&](const EpochReport& report) {
-      return on_epoch(run, t, epochs_done_ + report.epoch, report);
-    };
+    options.on_epoch = [&](const EpochReport& report) { return on_epoch(t, report); };
     FitResult fitted = fit(problem, config, context, options);
     if (fitted.interrupted) return false;
-    epochs_done_ += static_cast<int64_t>(fitted.model.history.size());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const EpochReport kept = best_epoch(fitted.model);
     result.trials.push_back({trials_[t].assignments, kept.val_accuracy, kept.val_loss,
@@ -161,6 +241,8 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
   // The last step, and the only one that sees test labels.
   result.test_accuracy =
       accuracy(best.probabilities, dataset_.labels, labelled_rows(dataset_.labels, split.test));
+  result.macro_f1 = macro_f1(confusion_matrix(predicted_classes(best.probabilities),
+                                              dataset_.labels, split.test, dataset_.classes()));
   return true;
 }
 

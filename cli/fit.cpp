@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "class_report.h"
 #include "commands.h"
 #include "data/data.h"
 #include "data/message.h"
@@ -70,6 +71,8 @@ void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
   say("{}, {}, {}\n", data_sentence(dataset, config), split_sentence(split), graph_words(dataset));
   for (const auto& note : dataset.notes) say("note: {}\n", note);
   for (const auto& note : split_notes(dataset, split)) say("note: {}\n", note);
+  const std::string unbalanced = balance_note(dataset, split, config);
+  if (!unbalanced.empty()) say("note: {}\n", unbalanced);
 }
 
 void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, int64_t steps,
@@ -126,13 +129,18 @@ void FitCommand::say_result(const Model& model) const {
             ? fmt::format("the best {} of {}", counted(model.config.modules, "module"),
                           best.epochs - 1)
             : fmt::format("epoch {}", best.epoch);
-    validation = fmt::format("validation accuracy {}   ({}, {})", percent(best.val_accuracy),
+    const bool balanced = model.config.class_weights == ClassWeights::kBalanced;
+    validation = fmt::format("validation {}accuracy {}   ({}, {})", balanced ? "balanced " : "",
+                             percent(best.val_accuracy),
                              counted(static_cast<int64_t>(model.val.size()), "row"), kept);
   }
   if (!test.empty()) {
     const double part = accuracy(model.probabilities, model.labels, test);
     const auto correct = std::llround(part * static_cast<double>(test.size()));
-    say("{}   ({} of {})\n", paint.bold("test accuracy " + percent(part)), correct, test.size());
+    const ConfusionMatrix confusion = test_confusion(model);
+    say("{}   ({} of {})   macro-F1 {}\n", paint.bold("test accuracy " + percent(part)), correct,
+        test.size(), percent(macro_f1(confusion)));
+    if (!quiet) print_class_table(confusion, model.class_names);
   }
   if (!validation.empty()) say("{}\n", validation);
   if (const auto recall = last_recall(model)) {
@@ -160,6 +168,7 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
   end["val_accuracy"] = model.val.empty() ? Json(nullptr) : Json(best.val_accuracy);
   end["test_accuracy"] =
       test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, model.labels, test));
+  end["macro_f1"] = test.empty() ? Json(nullptr) : Json(macro_f1(test_confusion(model)));
   end["test_rows"] = test.size();
   if (const auto recall = last_recall(model)) end["recall"] = *recall;
   end["graph_weights"] = module_weights(model);

@@ -20,6 +20,8 @@ struct Problem {
   std::vector<int32_t> labels;
   std::vector<int32_t> train, val;
   int64_t classes = 0;
+  bool classes_alike = false;  // a class counts as much as any other; fit() sets it for
+                               // class_weights = balanced
 };
 
 // What fit() does besides training.
