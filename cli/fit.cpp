@@ -236,7 +236,7 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
       ->type_name("");
   command->data.add_to(*app);
   app->add_option("--graph", command->data.graph,
-                  "edge list file, or none; default: the graph that comes with the data, if any")
+                  "graph file (edge list, npy, mtx, graphml), or none; default: the data's own, if any")
       ->type_name("FILE|none");
   app->add_option("--run", command->data.run, "which of the splits that come with the data (0)")
       ->type_name("N");
