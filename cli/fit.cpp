@@ -240,8 +240,9 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
          "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz, svm, mtx)")
       ->type_name("");
   command->data.add_to(*app);
-  app->add_option("--graph", command->data.graph,
-                  "edge list file, or none; default: the graph that comes with the data, if any")
+  app->add_option(
+         "--graph", command->data.graph,
+         "graph file (edge list, npy, mtx, graphml), or none; default: the data's own, if any")
       ->type_name("FILE|none");
   app->add_option("--run", command->data.run, "which of the splits that come with the data (0)")
       ->type_name("N");
