@@ -10,6 +10,7 @@ demo: build
 
 # Everything that CI runs: style and layers, then every test.
 test: build check
+	@tools/install-deps test
 	cd build && ctest --output-on-failure --parallel $(JOBS)
 
 build: deps

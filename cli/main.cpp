@@ -31,6 +31,7 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("glgnn {} ({})", version(), commit()));
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),
+                                      add_report(program),
                                       add_evaluate(program),
                                       add_search(program, {argv, argv + argc}),
                                       add_datasets(program),
