@@ -31,12 +31,12 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("glgnn {} ({})", version(), commit()));
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),
-                                      add_report(program),
                                       add_evaluate(program),
                                       add_search(program, {argv, argv + argc}),
                                       add_datasets(program),
                                       add_settings(program),
                                       add_info(program),
+                                      add_report(program),
                                       add_bench(program)};
   // What the parser cannot place is ours to report: we know the nearest name.
   program.allow_extras();

@@ -125,7 +125,7 @@ test('modules: the ranking marks the chosen ones, the network tells their settin
   assert.equal(await page.locator('#ranking .dot.chosen').count(), chosen)
   assert.equal(await page.locator('#chosen tbody tr').count(), chosen)
   const module = page.locator('#network-picture .module[data-module="3"]')
-  await module.hover()
+  await module.locator('circle').hover()
   assert.match(await text(page, '#module-about'), /Graph 4/)
   const note = await page.locator('#chosen tbody tr').nth(3).locator('.note').innerText()
   assert.ok(note.length > 5 && (await text(page, '#module-about')).includes(note))

@@ -1,5 +1,5 @@
 // Pictures of a report: node tests/web/screenshots.mjs REPORT.html FOLDER [id of a row]
-// light.png, dark.png, phone.png and row.png; docs/report.png is row.png of cora.
+// light.png, dark.png, phone.png and row.png; docs/report.png is row.png of wine.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { launch, open } from './browser.mjs'
@@ -21,10 +21,13 @@ async function shoot(name, options, prepare = async () => {}, fullPage = true) {
 const choose = async (page) => {
   await page.locator('#row-search').fill(row)
   await page.keyboard.press('Enter')
+  await page.locator('.zoom button').last().click()
+  await page.evaluate(() => document.getElementById('rows').scrollIntoView({ behavior: 'instant' }))
+  await page.mouse.move(0, 0)
 }
 
 await shoot('light.png', { colorScheme: 'light' })
 await shoot('dark.png', { colorScheme: 'dark' })
 await shoot('phone.png', { colorScheme: 'light', viewport: { width: 390, height: 844 } })
-await shoot('row.png', { colorScheme: 'light', viewport: { width: 1280, height: 1060 } }, choose, false)
+await shoot('row.png', { colorScheme: 'light', viewport: { width: 1000, height: 800 } }, choose, false)
 await browser.close()

@@ -32,7 +32,7 @@ export class GraphView {
     private container: HTMLElement,
     private onPick: (row: number) => void
   ) {
-    onTheme(() => this.sigma && this.applyTheme())
+    onTheme(() => this.refresh())
   }
 
   /** Draws these edges; resolves when they are on the screen, or at once if others were asked for since. */
@@ -42,6 +42,7 @@ export class GraphView {
     if (!graph) return
     this.edges = edges
     this.shownEdges = shownEdges
+    readColors(shownEdges)
     if (this.sigma) this.sigma.setGraph(graph)
     else this.start(graph)
   }
@@ -54,7 +55,7 @@ export class GraphView {
       await breathe()
       since = performance.now()
     }
-    const size = Math.max(2, Math.min(7, 60 / Math.sqrt(this.rows.count)))
+    const size = Math.max(2, Math.min(7, 130 / Math.sqrt(this.rows.count)))
     for (let i = 0; i < this.rows.count; i++) {
       graph.addNode(i, { x: this.rows.x[i], y: -this.rows.y[i], size })
       if (i % 500 === 0) await pause()
@@ -129,12 +130,8 @@ export class GraphView {
 
   /** After a change of look, selection or the number of shown edges. */
   refresh() {
+    readColors(this.shownEdges)
     this.sigma?.refresh({ skipIndexation: true })
-  }
-
-  applyTheme() {
-    readColors()
-    this.refresh()
   }
 
   select(row: number, near: Iterable<number>, goThere: boolean) {
@@ -172,18 +169,18 @@ export class GraphView {
   }
 }
 
-// Read once for each theme: the reducers ask for them a hundred thousand times.
+// Read once for each drawing: the reducers ask for them a hundred thousand times.
 let cssFaded = ''
 let cssEdge = ''
 let cssWeak = ''
 let cssStrong = ''
 
-function readColors() {
+/** The more lines, the fainter each is. */
+function readColors(lines: number) {
+  const alpha = Math.max(0.05, Math.min(0.3, 12 / Math.sqrt(Math.max(1, lines))))
   const line = isDark() ? '#aab8cc' : '#5a6b80'
   cssFaded = cssColor('--faded')
-  cssEdge = seeThrough(line, isDark() ? 0.16 : 0.2)
-  cssWeak = seeThrough(line, 0.05)
+  cssEdge = seeThrough(line, alpha)
+  cssWeak = seeThrough(line, alpha / 4)
   cssStrong = seeThrough(cssColor('--accent'), 0.85)
 }
-
-onTheme(readColors)

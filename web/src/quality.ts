@@ -82,7 +82,7 @@ function classTable(data: ReportData, part: Part): HTMLElement {
     h(
       'tr',
       {},
-      h('th', { scope: 'row' }, swatch(c), data.classes[c]),
+      h('th', { scope: 'row' }, h('span', { class: 'named' }, swatch(c), h('span', {}, data.classes[c]))),
       h('td', {}, count(part.actual[c])),
       h('td', {}, bar(score.precision)),
       h('td', {}, bar(score.recall)),
@@ -101,6 +101,7 @@ function classTable(data: ReportData, part: Part): HTMLElement {
 function confusion(data: ReportData, part: Part, pick: (label: number, said: number) => void): HTMLElement {
   const n = data.classes.length
   if (part.matrix.length === 0) return h('p', { class: 'hint' }, `No confusion matrix: ${n} classes are too many to show.`)
+  const wide = n > 5
   const cell = (label: number, said: number) => {
     const rows = part.matrix[label * n + said]
     const share = rows / Math.max(1, part.actual[label])
@@ -111,12 +112,12 @@ function confusion(data: ReportData, part: Part, pick: (label: number, said: num
       : h('span', { 'aria-label': words }, '·')
     return h('td', { class: `${kind}${share > 0.55 ? ' full' : ''}`, style: `--share:${rows ? 0.12 + 0.88 * share : 0}` }, content)
   }
-  const head = data.classes.map((name, c) => h('th', { scope: 'col', title: name }, h('span', {}, n > 8 ? String(c + 1) : name)))
+  const head = data.classes.map((name, c) => h('th', { scope: 'col', title: name }, h('span', {}, wide ? String(c + 1) : name)))
   const body = data.classes.map((name, label) =>
     h(
       'tr',
       {},
-      h('th', { scope: 'row', title: name }, h('span', {}, n > 8 ? `${label + 1} ${name}` : name)),
+      h('th', { scope: 'row', title: name }, h('span', {}, wide ? `${name} ${label + 1}` : name)),
       ...data.classes.map((_, said) => cell(label, said))
     )
   )

@@ -14,11 +14,13 @@ export interface Neighbour {
 
 const dot = (c: number) => h('span', { class: 'swatch', style: `background:${classColor(c)}`, 'aria-hidden': 'true' })
 
-const barLine = (name: (Node | string)[], part: number, value: string) =>
+const name = (text: string) => h('span', { class: 'cut', title: text }, text)
+
+const barLine = (words: Node[], part: number, value: string) =>
   h(
     'li',
     {},
-    h('span', { class: 'bar-name' }, ...name),
+    h('span', { class: 'bar-name' }, ...words),
     h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${100 * part}%` })),
     h('span', { class: 'bar-value' }, value)
   )
@@ -51,7 +53,7 @@ export function rowPanel(
   const most = near.length ? near[0].weight : 1
   const neighbour = ({ row: other, weight }: Neighbour) =>
     barLine(
-      [h('button', { type: 'button', class: 'link', 'data-row': other, click: () => pick(other) }, dot(rows.predicted[other]), rows.ids[other])],
+      [h('button', { type: 'button', class: 'link', 'data-row': other, click: () => pick(other) }, dot(rows.predicted[other]), name(rows.ids[other]))],
       weight / most,
       short(weight)
     )
@@ -68,7 +70,7 @@ export function rowPanel(
     verdict(data, rows, row),
     h('p', { class: 'hint' }, `part of the data: ${partNames[rows.parts[row]]}`),
     h('h4', {}, 'Probabilities'),
-    h('ul', { class: 'bars small', id: 'row-probabilities' }, ...classes.map((c) => barLine([dot(c), data.classes[c]], probabilities[c], percent(probabilities[c])))),
+    h('ul', { class: 'bars small', id: 'row-probabilities' }, ...classes.map((c) => barLine([dot(c), name(data.classes[c])], probabilities[c], percent(probabilities[c])))),
     h('h4', {}, `Neighbours in ${graphName}`),
     near.length
       ? h('ul', { class: 'bars small', id: 'row-neighbours' }, ...near.slice(0, shownNeighbours).map(neighbour))

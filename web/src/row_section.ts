@@ -76,8 +76,8 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
   const tellEdges = () => {
     const { edges } = read(which)
     const shown = shownCount(edges)
-    const least = shown ? `weight ${short(edges.weights[shown - 1])} and more: ` : ''
-    edgeWords.textContent = `${least}${count(shown)} of ${counted(edges.weights.length, 'edge')}`
+    const least = shown ? ` · weight ≥ ${short(edges.weights[shown - 1])}` : ''
+    edgeWords.textContent = `${count(shown)} of ${counted(edges.weights.length, 'line')}${least}`
   }
 
   const tellStatus = () => {
@@ -219,7 +219,7 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
       search.field,
       graphPicker.field,
       colorPicker.field,
-      h('label', { class: 'field slider', for: 'edge-slider' }, h('span', {}, 'Edges shown, strongest first'), slider, edgeWords)
+      h('label', { class: 'field slider', for: 'edge-slider' }, h('span', {}, 'Lines shown, strongest first'), slider, edgeWords)
     ),
     legend,
     h('div', { class: 'graph' }, h('div', { class: 'stage' }, canvas, zoomButtons), panel),
@@ -241,8 +241,8 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
     },
     start: async () => {
       const { edges } = read(0)
-      // A hairball tells nothing: at first about six edges for each row.
-      shownPart = Math.min(1, Math.max(0.01, Math.ceil((600 * rows.count) / Math.max(1, edges.weights.length)) / 100))
+      // A hairball tells nothing: at first about four lines for each row.
+      shownPart = Math.min(1, Math.max(0.01, Math.ceil((400 * rows.count) / Math.max(1, edges.weights.length)) / 100))
       slider.value = String(Math.round(100 * shownPart))
       paint()
       await showGraph(0)
