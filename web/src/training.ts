@@ -1,10 +1,12 @@
 /** The training: curves over epochs (paper mode), or the modules that were tried (best mode). */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import type { ReportData } from './data'
+import type { Module, ReportData } from './data'
 import { h, section, svg } from './dom'
 import { counted, percent, short } from './format'
 import { cssColor, onTheme } from './theme'
+
+const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] // there is no half epoch
 
 interface Curve {
   name: string
@@ -34,7 +36,7 @@ function curves(id: string, title: string, words: string, best: number, lines: C
         width: place.clientWidth || 300,
         height: 240,
         scales: { x: { time: false } },
-        axes: [axis, { ...axis, size: 60, values: (_, ticks) => ticks.map(text) }],
+        axes: [{ ...axis, incrs: wholeSteps }, { ...axis, size: 60, values: (_, ticks) => ticks.map(text) }],
         series: [
           { label: 'epoch' },
           ...lines.map((line) => ({
@@ -112,36 +114,43 @@ function ranking(data: ReportData): HTMLElement {
     ...dots,
     svg('text', { x: left, y: height - 8 }, 'modules by validation accuracy, the best first')
   )
-  const chosen = data.modules.map((module, m) =>
+  return h(
+    'figure',
+    {},
+    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Modules by validation accuracy' }, picture),
+    h('figcaption', {}, words, known ? ' Large dots were chosen; the dashed line is the network.' : ' This model file does not say which were chosen.')
+  )
+}
+
+function chosenModules(data: ReportData): HTMLElement {
+  const accuracy = ({ line }: Module) => (line === null || data.val_accuracy === null ? '–' : percent(data.history.val_accuracy[line]))
+  const rows = data.modules.map((module, m) =>
     h(
       'tr',
       {},
       h('th', { scope: 'row' }, `Graph ${m + 1}`),
-      h('td', {}, module.line === null ? '–' : percent(val_accuracy[module.line])),
+      h('td', {}, accuracy(module)),
       h('td', {}, percent(module.weight)),
       h('td', { class: 'note' }, module.note)
     )
   )
   const head = ['Module', 'Validation', 'Weight', 'Settings'].map((text) => h('th', { scope: 'col' }, text))
   return h(
-    'figure',
-    {},
-    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Modules by validation accuracy' }, picture),
-    h('figcaption', {}, words, known ? ' Large dots were chosen; the dashed line is the network.' : ' This model file does not say which were chosen.'),
-    h(
-      'details',
-      { open: data.modules.length <= 12 },
-      h('summary', {}, `The ${counted(data.modules.length, 'chosen module')}`),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Chosen modules' }, h('table', { class: 'plain', id: 'chosen' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...chosen)))
-    )
+    'details',
+    { open: data.modules.length <= 12 },
+    h('summary', {}, `The ${counted(data.modules.length, 'chosen module')}`),
+    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Chosen modules' }, h('table', { class: 'plain', id: 'chosen' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows)))
   )
 }
 
 /** `start` draws what needs the page's width. */
 export function trainingSection(data: ReportData): { element: HTMLElement; start: () => void } {
   if (data.mode === 'best') {
-    const lead = 'Every module that was tried, judged by the validation rows; the best are joined.'
-    return { element: section('training', 'Training', lead, ranking(data)), start: () => {} }
+    const validated = data.val_accuracy !== null
+    const lead = validated
+      ? 'Every module that was tried, judged by the validation rows; the best are joined.'
+      : `Without validation rows there is nothing to judge the ${counted(data.history.loss.length - 1, 'module')} by.`
+    return { element: section('training', 'Training', lead, validated && ranking(data), chosenModules(data)), start: () => {} }
   }
   const { element, start } = epochs(data)
   return { element: section('training', 'Training', 'Loss and accuracy of every epoch.', element), start }
