@@ -116,8 +116,33 @@ Json top_features(const Model& model, const std::vector<int32_t>& rows, int64_t 
   return {{"per_row", kept}, {"feature", numbers(features)}, {"value", numbers(values)}};
 }
 
+Json places_json(const Csr& graph, const Matrix& probabilities) {
+  std::vector<uint16_t> x, y;
+  for (const Place& place : layout_rows(graph, probabilities)) {
+    x.push_back(in_16_bits(place.x));
+    y.push_back(in_16_bits(place.y));
+  }
+  return {{"x", numbers(x)}, {"y", numbers(y)}};
+}
+
+// How many edges there are among `rows`, without loops.
+int64_t edges_among(const Csr& graph, const std::vector<int32_t>& rows) {
+  std::vector<bool> is_shown(static_cast<size_t>(graph.rows()), false);
+  for (const int32_t row : rows) is_shown[static_cast<size_t>(row)] = true;
+  const Pattern& pattern = *graph.pattern;
+  int64_t edges = 0;
+  for (const int32_t row : rows) {
+    const auto i = static_cast<size_t>(row);
+    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+      const int32_t col = pattern.col[static_cast<size_t>(e)];
+      edges += col != row && is_shown[static_cast<size_t>(col)];
+    }
+  }
+  return edges;
+}
+
 // Square roots of the weights, so that small ones keep their digits in 16 bits.
-Json graph_json(const Csr& shown, int64_t edges) {
+Json graph_json(const Csr& graph, const std::vector<int32_t>& rows, const Csr& shown) {
   float largest = 0;
   for (const float value : shown.values) largest = std::max(largest, std::abs(value));
   std::vector<uint16_t> sizes, weights;
@@ -128,33 +153,16 @@ Json graph_json(const Csr& shown, int64_t edges) {
   for (const float value : shown.values) {
     weights.push_back(in_16_bits(largest > 0 ? std::sqrt(std::abs(value) / largest) : 0));
   }
-  Json json = {{"edges", edges}, {"largest", largest}, {"row_sizes", numbers(sizes)}};
+  Json json = {{"edges", graph.nnz()},
+               {"among_shown", edges_among(graph, rows)},
+               {"largest", largest},
+               {"row_sizes", numbers(sizes)}};
   const bool narrow = shown.rows() <= 65536;
   json["column_bits"] = narrow ? 16 : 32;
   json["columns"] =
       narrow ? numbers(std::vector<uint16_t>(columns.begin(), columns.end())) : numbers(columns);
   json["weights"] = numbers(weights);
   return json;
-}
-
-Json places_json(const Csr& graph, const Matrix& probabilities) {
-  std::vector<uint16_t> x, y;
-  for (const Place& place : layout_rows(graph, probabilities)) {
-    x.push_back(in_16_bits(place.x));
-    y.push_back(in_16_bits(place.y));
-  }
-  return {{"x", numbers(x)}, {"y", numbers(y)}};
-}
-
-int64_t edges_without_loops(const Csr& graph) {
-  const Pattern& pattern = *graph.pattern;
-  int64_t edges = graph.nnz();
-  for (int64_t i = 0; i < graph.rows(); ++i) {
-    edges -= std::binary_search(pattern.col.begin() + pattern.row_ptr[static_cast<size_t>(i)],
-                                pattern.col.begin() + pattern.row_ptr[static_cast<size_t>(i) + 1],
-                                static_cast<int32_t>(i));
-  }
-  return edges;
 }
 
 }  // namespace
@@ -238,11 +246,11 @@ Json rows_json(const Model& model, const ReportLimits& limits) {
     }
   }
   const Csr fused = shown_graph(model.fused_graph, rows, limits.fused_edges);
-  Json graphs = Json::array({graph_json(fused, edges_without_loops(model.fused_graph))});
+  Json graphs = Json::array({graph_json(model.fused_graph, rows, fused)});
   const auto modules = static_cast<int64_t>(model.module_graphs.size());
   for (const Csr& graph : model.module_graphs) {
-    graphs.push_back(graph_json(shown_graph(graph, rows, limits.module_edges / modules),
-                                edges_without_loops(graph)));
+    graphs.push_back(
+        graph_json(graph, rows, shown_graph(graph, rows, limits.module_edges / modules)));
   }
   return {{"shown", rows.size()},
           {"numbers", numbers(rows)},

@@ -152,6 +152,9 @@ TEST(ReportData, ASampleSaysSo) {
   const Json data = report_data(small_model(), {.rows = 3});
   EXPECT_EQ(data["rows"], 6);
   EXPECT_EQ(data["row_data"]["shown"], 3);
+  EXPECT_EQ(data["row_data"]["graphs"][0]["edges"], 12);
+  EXPECT_EQ(data["row_data"]["graphs"][0]["among_shown"],
+            3);  // two steps on: 0 to 2, 2 to 4, 4 to 0
 }
 
 TEST(Page, DataCannotEndTheScript) {

@@ -13,6 +13,7 @@ export type PartName = 'test' | 'val' | 'train'
 
 export interface GraphData {
   edges: number // in the model, of all rows
+  among_shown: number // of these, among the shown rows and no loops
   largest: number
   row_sizes: string
   column_bits: 16 | 32
