@@ -117,7 +117,7 @@ function confusion(data: ReportData, part: Part, pick: (label: number, said: num
     h(
       'tr',
       {},
-      h('th', { scope: 'row', title: name }, h('span', {}, wide ? `${name} ${label + 1}` : name)),
+      h('th', { scope: 'row', title: name }, h('span', {}, wide ? `${label + 1} ${name}` : name)),
       ...data.classes.map((_, said) => cell(label, said))
     )
   )

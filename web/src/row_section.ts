@@ -84,9 +84,9 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
     const { graph } = read(which)
     const all = data.row_data.graphs[which].among_shown
     const sampled = rows.count < data.rows ? `A sample: ${count(rows.count)} of ${count(data.rows)} rows, at equal distances, and the edges among them. ` : ''
-    const cut = graph.weights.length < all ? `${count(graph.weights.length)} of ${count(all)} directed edges among them are in this page: of each row the strongest. ` : ''
+    const cut = graph.weights.length < all ? `${count(graph.weights.length)} of ${count(all)} directed edges${sampled && ' among them'} are in this page: of each row the strongest. ` : ''
     const alone = filter ? `Showing ${filter.words} alone. ` : ''
-    status.textContent = `${sampled}${cut}${alone}` || `${counted(rows.count, 'row')}, ${counted(all, 'directed edge')} among them.`
+    status.textContent = `${sampled}${cut}${alone}` || `${counted(rows.count, 'row')}, ${counted(all, 'directed edge')}.`
   }
 
   const paint = () => {
