@@ -19,6 +19,8 @@
 #include "prepare.h"
 #include "progress.h"
 #include "report/machine.h"
+#include "report/page.h"
+#include "report/text_file.h"
 #include "report/training_log.h"
 #include "setting_options.h"
 #include "shell_words.h"
@@ -30,13 +32,14 @@ namespace glgnn::cli {
 namespace {
 
 constexpr size_t kKeyFeatures = 5;
+constexpr int64_t kReportedRows = 20'000;  // above, `glgnn report` writes a sample when asked
 
 struct FitCommand {
   DataOptions data;
   SettingOptions settings;
   ThreadOption threads;
   std::string out;
-  bool resume = false, quiet = false;
+  bool resume = false, quiet = false, no_report = false;
   std::vector<std::string> arguments;
 
   int run() const;
@@ -55,6 +58,7 @@ struct FitCommand {
   void check_checkpoint(const OutputFiles& files) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
   void say_result(const Model& model) const;
+  void write_report(const Model& model, const OutputFiles& files) const;
 };
 
 // What one step of the training is called.
@@ -151,6 +155,17 @@ void FitCommand::say_result(const Model& model) const {
   say("key features   {}\n", joined(key_features(model, kKeyFeatures), ", "));
 }
 
+// The last line, and the report before it where there shall be one.
+void FitCommand::write_report(const Model& model, const OutputFiles& files) const {
+  if (no_report || !has_page() || model.probabilities.rows() > kReportedRows) {
+    say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
+    return;
+  }
+  write_text_file(files.report, report_page(model));
+  say("wrote {} (model), {} (log) and {} (report)\n", files.model.string(), files.log.string(),
+      files.report.string());
+}
+
 Json log_header(const Dataset& dataset, const Split& split, const Config& config,
                 const Context& context) {
   Json header = {{"event", "start"}};
@@ -225,7 +240,7 @@ int FitCommand::run() const {
   std::filesystem::remove(files.checkpoint);
   log.event(log_end(model, last.seconds, files));
   say_result(model);
-  say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
+  write_report(model, files);
   return 0;
 }
 
@@ -249,6 +264,7 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
   app->add_option("--out", command->out, "model file to write (NAME.glgnn); the log goes beside it")
       ->type_name("PATH");
   app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
+  app->add_flag("--no-report", command->no_report, "do not write the HTML report (NAME.html)");
   app->add_flag("--quiet", command->quiet, "print errors only");
   command->threads.add_to(*app);
   command->settings.add_to(*app);

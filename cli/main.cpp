@@ -39,6 +39,7 @@ int run_program(int argc, char** argv) {
                                       add_datasets(program),
                                       add_settings(program),
                                       add_info(program),
+                                      add_report(program),
                                       add_bench(program)};
   // What the parser cannot place is ours to report: we know the nearest name.
   program.allow_extras();
