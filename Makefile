@@ -9,6 +9,7 @@ demo: build
 	build/glgnn fit wine --out build/wine.glgnn
 
 # Everything that CI runs: style and layers, then every test.
+test: DEPS = test
 test: build check
 	cd build && ctest --output-on-failure --parallel $(JOBS)
 
@@ -18,7 +19,7 @@ build: deps
 	@rm -f build.log
 
 deps:
-	@tools/install-deps
+	@tools/install-deps $(DEPS)
 
 # Layers of the #include lines, and formatting.
 check: deps

@@ -18,6 +18,7 @@ MAY_USE = {
     "data": ["core"],
     "report": ["train", "data", "core"],
     "cli": ["bench", "report", "train", "data", "core"],
+    "python": ["report", "train", "data", "core"],
     "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }
 
@@ -32,6 +33,7 @@ THIRD_PARTY = {
     r"nlohmann/.*": ["data", "report", "cli", "bench"],
     r"fmt/.*": ["data", "report", "cli", "bench"],
     r"CLI/.*": ["cli"],
+    r"pybind11/.*": ["python"],
 }
 
 INCLUDE = re.compile(r'^\s*#include\s+(?:"([^"]+)"|<([^>]+)>)')
@@ -64,7 +66,7 @@ def problems_of(path: pathlib.Path):
 
 
 def main() -> int:
-    files = [p for top in ("include", "src", "cli", "bench") for p in sorted((ROOT / top).rglob("*"))
+    files = [p for top in ("include", "src", "cli", "bench", "python") for p in sorted((ROOT / top).rglob("*"))
              if p.suffix in (".h", ".cpp", ".cu")]
     problems = [problem for path in files for problem in problems_of(path)]
     for problem in problems:

@@ -51,6 +51,7 @@ struct Model {
   std::vector<int32_t> labels;       // of all rows, -1 where unknown
   std::vector<int32_t> test;         // rows that only judge
   Features features;                 // as fit() saw them
+  std::string caller_data;  // a caller's own words, which the library keeps but does not read
 
   const Matrix& parameter(const std::string& name) const;
 };

@@ -37,6 +37,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.features.is_sparse);
   archive(model.features.dense);
   archive(model.features.sparse);
+  archive(model.caller_data);
 }
 
 // What the checksum cannot know: that the parts belong together.

@@ -1,0 +1,31 @@
+#include "fitted.h"
+
+#include <glgnn/error.h>
+
+#include <string>
+
+namespace glgnn::python {
+
+NewRowPredictions Fitted::predict(Features rows, int64_t near) const {
+  apply_scale(rows, scale_);
+  {
+    const std::scoped_lock locked(lock_);
+    if (!predictor_) predictor_.emplace(model_, context_);
+  }
+  return predictor_->predict(rows, near);
+}
+
+Explanation Fitted::explain(int32_t row) const {
+  const int64_t rows = model_.probabilities.rows();
+  if (row < 0 || row >= rows) {
+    throw Error(ErrorKind::kUsage, "no such row to explain: found " + std::to_string(row) +
+                                       ", expected a number from 0 to " + std::to_string(rows - 1));
+  }
+  {
+    const std::scoped_lock locked(lock_);
+    if (!explainer_) explainer_.emplace(model_, context_);
+  }
+  return explainer_->explain(row);
+}
+
+}  // namespace glgnn::python
