@@ -26,7 +26,7 @@ class CMakeBuild(build_ext):
         if shutil.which("cmake") is None:
             raise RuntimeError("cmake is missing; tools/install-deps installs what the build needs")
         module = pathlib.Path(self.get_ext_fullpath(extension.name)).resolve()
-        build = pathlib.Path(self.build_temp).resolve()
+        build = ROOT / "build-python"  # kept: the next install compiles only what has changed
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         subprocess.run(
             ["cmake", "-S", ROOT, "-B", build, *generator]

@@ -92,7 +92,9 @@ py::dict explain(const Fitted& fitted, int32_t row) {
 std::unique_ptr<Fitted> load(const std::string& path, int threads) {
   Context context = default_context();
   if (threads > 0) context.threads = threads;
-  return std::make_unique<Fitted>(load_model(path), FeatureScale{}, context);
+  Model model = load_model(path);
+  FeatureScale scale{model.config.scaling, {}, {}};  // scalings by columns: the caller's words
+  return std::make_unique<Fitted>(std::move(model), std::move(scale), context);
 }
 
 }  // namespace
