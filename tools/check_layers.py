@@ -15,10 +15,11 @@ MAY_USE = {
     "nn": ["ops", "kernels", "core"],
     "best": ["ops", "kernels", "core"],
     "train": ["best", "nn", "ops", "kernels", "core"],
+    "frozen": ["train", "best", "kernels", "core"],
     "data": ["core"],
-    "report": ["train", "data", "core"],
-    "cli": ["bench", "report", "train", "data", "core"],
-    "python": ["report", "train", "data", "core"],
+    "report": ["frozen", "train", "data", "core"],
+    "cli": ["bench", "report", "frozen", "train", "data", "core"],
+    "python": ["report", "frozen", "train", "data", "core"],
     "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }
 

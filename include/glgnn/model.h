@@ -30,6 +30,22 @@ struct EpochReport {
   double seconds = 0;  // since this run began
 };
 
+// Best mode: how a module treats rows that fit() has not seen. Its matrices are parameters of the
+// model: "moduleM.p" (soft labels of the fitted rows), "moduleM.links" (weights of the features in
+// comparisons), and where it has them "moduleM.w1", ".b1", ".w2", ".b2" (two trained layers) and
+// "moduleM.prototypes", ".shares" (logits linear in a row).
+struct ModuleForm {
+  std::vector<std::string> views;  // in which rows are compared
+  std::string input;               // the view that the layers read
+  std::string prototype_input;     // the view that the prototypes read
+  int64_t k = 0;                   // neighbours in each view
+  bool euclidean = false;
+  double self_weight = 1;   // of the self-loop
+  double label_weight = 0;  // of soft labels beside the features
+  double own_weight = 1;    // of the row itself beside its neighbours; 1: neighbours do not count
+  bool in_logits = false;   // logits are propagated, not probabilities
+};
+
 struct Model {
   Config config;                     // with k, epochs and scaling resolved
   std::vector<int32_t> train, val;   // the rows whose labels were seen
@@ -37,6 +53,7 @@ struct Model {
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
 
   std::vector<std::string> module_notes;  // best mode: the settings of each module, one line
+  std::vector<ModuleForm> module_forms;   // best mode: of each module
   std::vector<NamedMatrix> parameters;
   Matrix probabilities;            // N x C, the prediction
   Matrix network;                  // (M + 1) x (M + 1), the aggregation module last
@@ -53,7 +70,10 @@ struct Model {
   Features features;                 // as fit() saw them
   std::string caller_data;  // a caller's own words, which the library keeps but does not read
 
+  // The parameter of this name; kUsage if there is none.
   const Matrix& parameter(const std::string& name) const;
+  // The same, or null.
+  const Matrix* find_parameter(const std::string& name) const;
 };
 
 // Puts into a fitted model what new rows, explanations and reports need of its data. The features

@@ -45,17 +45,31 @@ Prototypes fit_prototypes(const Matrix& p, const Matrix& x, const Eigen::MatrixX
   return out;
 }
 
-Matrix logits_of(const Prototypes& prototypes, const Matrix& x, int threads) {
-  const Matrix weights = to_matrix(prototypes.inverse_times_mean);
-  Matrix logits(x.rows(), weights.cols());
-  cpu::gemm(logits.view(), x.view(), weights.view(), {}, threads);
+LinearHead linear_head(const Prototypes& prototypes) {
+  LinearHead head{to_matrix(prototypes.inverse_times_mean), Matrix(1, prototypes.mean.rows())};
   const double all = prototypes.mass.sum();
-  for (int64_t c = 0; c < logits.cols(); ++c) {
+  for (int64_t c = 0; c < head.offset.cols(); ++c) {
     const double offset = std::log(prototypes.mass[c] / all) -
                           0.5 * prototypes.mean.row(c).dot(prototypes.inverse_times_mean.col(c));
-    for (int64_t i = 0; i < logits.rows(); ++i) logits[i][c] += static_cast<float>(offset);
+    head.offset[0][c] = static_cast<float>(offset);
+  }
+  return head;
+}
+
+Matrix logits_of(const Prototypes& prototypes, const Matrix& x, int threads) {
+  const LinearHead head = linear_head(prototypes);
+  Matrix logits(x.rows(), head.weights.cols());
+  cpu::gemm(logits.view(), x.view(), head.weights.view(), {}, threads);
+  for (int64_t i = 0; i < logits.rows(); ++i) {
+    for (int64_t c = 0; c < logits.cols(); ++c) logits[i][c] += head.offset[0][c];
   }
   return logits;
+}
+
+Eigen::MatrixXd scatter_of(const Matrix& x, int threads) {
+  Matrix products(x.cols(), x.cols());
+  cpu::gemm(products.view(), x.view(), x.view(), {.transpose_a = true}, threads);
+  return map(products).cast<double>();
 }
 
 // The at most C - 1 coordinates in which the means lie furthest apart, measured by the covariance.
@@ -95,9 +109,7 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, con
                          int threads) {
   constexpr int64_t kRebuildEvery = 5;
   const std::vector<double> shares = class_shares(problem);
-  Matrix products(x.cols(), x.cols());
-  cpu::gemm(products.view(), x.view(), x.view(), {.transpose_a = true}, threads);
-  const Eigen::MatrixXd scatter = map(products).cast<double>();
+  const Eigen::MatrixXd scatter = scatter_of(x, threads);
   Csr graph = start_graph;
   clamp_training_rows(p, problem);
   for (int64_t t = 0; t < options.iterations; ++t) {
@@ -119,6 +131,11 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, con
     if (options.class_mass) match_class_mass(p, shares);
     clamp_training_rows(p, problem);
   }
+}
+
+LinearHead gaussian_head(const Matrix& p, const Matrix& x, const GaussianOptions& options,
+                         int threads) {
+  return linear_head(fit_prototypes(p, x, scatter_of(x, threads), options.shrink, threads));
 }
 
 Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {

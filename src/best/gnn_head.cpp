@@ -67,6 +67,8 @@ class GnnHead {
     return p;
   }
 
+  GnnLayers layers() const { return {w1_.value, b1_.value, w2_.value, b2_.value}; }
+
   std::vector<float> selection() const {
     std::vector<float> sizes(w1_.value.rows());
     float largest = 0;
@@ -158,7 +160,7 @@ GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
     const double value = validation_score(p, problem).value();
     // Without validation rows the last epoch is taken.
     if (best.p.empty() || value > best_value || problem.val.empty()) {
-      best = {std::move(p), head.selection()};
+      best = {std::move(p), head.selection(), head.layers()};
       best_value = value;
       checks_without_gain = 0;
     } else {

@@ -27,9 +27,15 @@ struct GnnOptions {
   uint32_t round = 0;
 };
 
+// The two layers: relu(x w1 + b1) w2 + b2.
+struct GnnLayers {
+  Matrix w1, b1, w2, b2;
+};
+
 struct GnnResult {
   Matrix p;                      // of the best check
   std::vector<float> selection;  // the size of each feature's weights, largest 1
+  GnnLayers layers;
 };
 
 // `teacher` may be empty. Stops when the validation rows are not fitted better for eight checks.

@@ -10,6 +10,8 @@ struct Stage {
   Matrix p;
   std::vector<float> selection;
   bool chose_epoch = false;  // by validation labels
+  GnnLayers layers = {};
+  bool has_prototypes = false;
 };
 
 class ModuleRun {
@@ -25,8 +27,11 @@ class ModuleRun {
     const int64_t first = start ? spec_.rounds : 0;
     const int64_t rounds = start ? spec_.rounds + 1 : spec_.rounds;
     for (int64_t round = first; round < rounds; ++round) {
+      const bool rebuilds = round > 0;
       const std::shared_ptr<const Csr> graph =
-          round == 0 ? shared_.first_graph(spec_, context_) : rebuilt_graph(last);
+          rebuilds ? rebuilt_graph(last) : shared_.first_graph(spec_, context_);
+      const std::vector<float> graph_selection =
+          rebuilds && spec_.graph.select > 0 ? last.selection : std::vector<float>();
       for (Stage& stage : run_head(*graph, last.p, static_cast<uint32_t>(round))) {
         Score score = validation_score(stage.p, problem_);
         if (stage.chose_epoch) score.optimism = optimism_of_chosen(score.accuracy, problem_);
@@ -37,6 +42,10 @@ class ModuleRun {
         best.graph = graph;
         best.selection = last.selection;
         best.score = score;
+        best.layers = last.layers;
+        best.has_prototypes = last.has_prototypes;
+        best.graph_selection = graph_selection;
+        best.graph_knows_labels = rebuilds && spec_.graph.label_weight > 0;
       }
     }
     best.spec = spec_;
@@ -58,7 +67,9 @@ class ModuleRun {
       // A head on reduced rows selects among the columns they were made of.
       const bool reduced = x.cols() != problem_.features->cols();
       std::vector<float> selection = class_separation(reduced ? shared_.view(View::kRaw) : x, p);
-      stages.push_back({.p = std::move(p), .selection = std::move(selection)});
+      stages.push_back({.p = std::move(p),
+                        .selection = std::move(selection),
+                        .has_prototypes = spec_.head != Head::kSpread});
     };
     switch (spec_.head) {
       case Head::kSpread:
@@ -79,6 +90,7 @@ class ModuleRun {
         stages.push_back(gnn(graph, x, teacher, round));
         Stage mixed = stages.back();
         mix(mixed.p, teacher);
+        mixed.has_prototypes = true;
         stages.push_back(std::move(mixed));
         break;
       }
@@ -110,7 +122,10 @@ class ModuleRun {
     GnnOptions options = spec_.gnn;
     options.round = round;
     GnnResult result = train_gnn(x, graph, problem_, teacher, options, context_);
-    return {std::move(result.p), std::move(result.selection), true};
+    return {.p = std::move(result.p),
+            .selection = std::move(result.selection),
+            .chose_epoch = true,
+            .layers = std::move(result.layers)};
   }
 
   // The geometric mean of both.

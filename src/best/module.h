@@ -4,6 +4,7 @@
 
 #include <glgnn/context.h>
 #include <glgnn/csr.h>
+#include <glgnn/model.h>
 #include <glgnn/trainer.h>
 
 #include <map>
@@ -52,6 +53,11 @@ struct ModuleResult {
   std::shared_ptr<const Csr> graph;  // S of that stage
   std::vector<float> selection;      // how much each feature counts, largest 1
   Score score;
+  // What a new row needs beside the above.
+  GnnLayers layers;                    // empty: the best stage has no trained layers
+  bool has_prototypes = false;         // the best stage has class prototypes
+  std::vector<float> graph_selection;  // that the graph was made with; empty: none
+  bool graph_knows_labels = false;     // soft labels took part in choosing neighbours
 };
 
 // What the modules of one fit share: the views, and graphs made from features alone.
@@ -81,6 +87,11 @@ struct ModuleStart {
 // Runs all rounds of a module, or one more round from `start`.
 ModuleResult run_module(const ModuleSpec& spec, SharedInputs& shared, const Context& context,
                         const ModuleStart* start = nullptr);
+
+// How new rows are treated by a module: what a model file keeps of it. The parameters' names begin
+// with `name`.
+ModuleForm freeze_module(const ModuleResult& module, SharedInputs& shared, const Context& context,
+                         const std::string& name, std::vector<NamedMatrix>& parameters);
 
 // How well each column alone separates the soft classes: the part of its variance between them
 // (square root), largest 1.

@@ -9,6 +9,11 @@
 namespace glgnn {
 namespace {
 
+struct Distributions {
+  Matrix log_theta;               // F x C
+  std::vector<double> log_share;  // log pi
+};
+
 class MultinomialEm {
  public:
   MultinomialEm(const Features& x, const Csr& graph, const Problem& problem,
@@ -21,23 +26,13 @@ class MultinomialEm {
         products_(x, threads) {}
 
   Matrix iterate(const Matrix& p, double unlabelled_weight) const {
-    Matrix q = p;
-    std::vector<bool> trained(q.rows(), false);
-    for (const int32_t i : problem_.train) trained[i] = true;
-    for (int64_t i = 0; i < q.rows(); ++i) {
-      for (int64_t c = 0; c < q.cols() && !trained[i]; ++c) {
-        q[i][c] *= static_cast<float>(unlabelled_weight);
-      }
-    }
-    if (options_.smooth_counts > 0) q = propagated(q, options_.smooth_counts);
-    std::vector<double> log_share(q.cols());
-    const Matrix log_theta = log_distributions(q, log_share);
-    Matrix logits(x_.rows(), q.cols());
-    products_.times(logits, log_theta);
+    const Distributions learned = learn(p, unlabelled_weight);
+    Matrix logits(x_.rows(), p.cols());
+    products_.times(logits, learned.log_theta);
     for (int64_t i = 0; i < logits.rows(); ++i) {
       for (int64_t c = 0; c < logits.cols(); ++c) {
         logits[i][c] = static_cast<float>(options_.temperature *
-                                          (options_.scale * logits[i][c] + log_share[c]));
+                                          (options_.scale * logits[i][c] + learned.log_share[c]));
       }
     }
     const int64_t steps = options_.smoothing.steps;
@@ -50,6 +45,19 @@ class MultinomialEm {
     return logits;
   }
 
+  Distributions learn(const Matrix& p, double unlabelled_weight) const {
+    Matrix q = p;
+    std::vector<bool> trained(q.rows(), false);
+    for (const int32_t i : problem_.train) trained[i] = true;
+    for (int64_t i = 0; i < q.rows(); ++i) {
+      for (int64_t c = 0; c < q.cols() && !trained[i]; ++c) {
+        q[i][c] *= static_cast<float>(unlabelled_weight);
+      }
+    }
+    if (options_.smooth_counts > 0) q = propagated(q, options_.smooth_counts);
+    return log_distributions(q);
+  }
+
  private:
   Matrix propagated(const Matrix& h, int64_t steps) const {
     Matrix z(h.rows(), h.cols());
@@ -58,9 +66,9 @@ class MultinomialEm {
     return z;
   }
 
-  // log theta (F x C) and log pi.
-  Matrix log_distributions(const Matrix& q, std::vector<double>& log_share) const {
-    Matrix theta(x_.cols(), q.cols());
+  Distributions log_distributions(const Matrix& q) const {
+    Distributions out{Matrix(x_.cols(), q.cols()), {}};
+    Matrix& theta = out.log_theta;
     products_.transposed_times(theta, q);
     double all = static_cast<double>(q.cols());
     for (int64_t e = 0; e < q.size(); ++e) all += q.data()[e];
@@ -75,9 +83,9 @@ class MultinomialEm {
       for (int64_t f = 0; f < theta.rows(); ++f) {
         theta[f][c] = static_cast<float>(std::log(double{theta[f][c]}) - log_sum);
       }
-      log_share[c] = std::log(mass / all);
+      out.log_share.push_back(std::log(mass / all));
     }
-    return theta;
+    return out;
   }
 
   const Features& x_;
@@ -107,6 +115,21 @@ Matrix multinomial_prototypes(const Matrix& start, const Features& x, const Csr&
   }
   clamp_training_rows(best, problem);
   return best;
+}
+
+LinearHead multinomial_head(const Matrix& p, const Features& x, const Csr& graph,
+                            const Problem& problem, const MultinomialOptions& options,
+                            int threads) {
+  Distributions learned =
+      MultinomialEm(x, graph, problem, options, threads).learn(p, options.unlabelled_weight);
+  LinearHead head{std::move(learned.log_theta), Matrix(1, p.cols())};
+  for (int64_t e = 0; e < head.weights.size(); ++e) {
+    head.weights.data()[e] *= static_cast<float>(options.temperature * options.scale);
+  }
+  for (int64_t c = 0; c < p.cols(); ++c) {
+    head.offset[0][c] = static_cast<float>(options.temperature * learned.log_share[c]);
+  }
+  return head;
 }
 
 }  // namespace glgnn

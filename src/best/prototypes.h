@@ -35,6 +35,16 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& graph, const Pro
 // Soft labels from the distance to the mean of each class's training rows.
 Matrix nearest_means(const Matrix& x, const Problem& problem, int threads);
 
+// Logits that are linear in a row: x weights + offset.
+struct LinearHead {
+  Matrix weights;  // F x C
+  Matrix offset;   // 1 x C
+};
+
+// The prototypes that soft labels give, as logits.
+LinearHead gaussian_head(const Matrix& p, const Matrix& x, const GaussianOptions& options,
+                         int threads);
+
 struct MultinomialOptions {
   double pseudo_count = 0.3;     // added to every feature of a class
   double unlabelled_weight = 1;  // of rows outside training, against 1
@@ -51,5 +61,9 @@ struct MultinomialOptions {
 Matrix multinomial_prototypes(const Matrix& start, const Features& x, const Csr& graph,
                               const Problem& problem, const MultinomialOptions& options,
                               int threads);
+
+// The prototypes that soft labels give, as logits.
+LinearHead multinomial_head(const Matrix& p, const Features& x, const Csr& graph,
+                            const Problem& problem, const MultinomialOptions& options, int threads);
 
 }  // namespace glgnn

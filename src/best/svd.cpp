@@ -24,7 +24,7 @@ void orthonormalise(Matrix& m) {
 
 }  // namespace
 
-Matrix leading_directions(const Features& x, int64_t r, int threads) {
+Directions leading_directions(const Features& x, int64_t r, int threads) {
   const int64_t kept = std::min({r, x.cols(), x.rows()});
   const int64_t width =
       std::min({kept + 10, x.cols(), x.rows()});  // more, for speed of convergence
@@ -43,9 +43,10 @@ Matrix leading_directions(const Features& x, int64_t r, int threads) {
   // y^T y = W D W^T: the columns of y W are U S, largest last.
   const Dense all = map(y).cast<double>();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(all.transpose() * all);
-  const Dense scores = all * eigen.eigenvectors().rightCols(kept).rowwise().reverse();
-  Matrix out(x.rows(), kept);
-  map(out) = scores.cast<float>();
+  const Dense turn = eigen.eigenvectors().rightCols(kept).rowwise().reverse();
+  Directions out{Matrix(x.rows(), kept), Matrix(x.cols(), kept)};
+  map(out.scores) = (all * turn).cast<float>();
+  map(out.directions) = (map(v).cast<double>() * turn).cast<float>();
   return out;
 }
 

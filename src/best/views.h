@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace glgnn {
 
@@ -24,8 +25,32 @@ enum class View {
 // columns than this take too long.
 inline constexpr int64_t kMostDenseColumns = 1000;
 
-// The word for a view in logs.
+// The word for a view in logs and model files, and back; kData for another word.
 std::string view_name(View view);
+View view_named(const std::string& name);
+
+// What a view has learned from the fitted rows, so that other rows are prepared alike.
+struct ViewRule {
+  View view = View::kRaw;
+  bool stays_sparse = false;
+  double largest = 0;                // kRaw
+  std::vector<double> mean, spread;  // kStandard; a spread of 0: the column says nothing
+  std::vector<double> rarity;        // kTfidf: by which the numbers of a column are multiplied
+  struct Rank {
+    float value, score;
+  };
+  std::vector<std::vector<Rank>> ranks;  // kRank: of each column, ascending
+};
+
+// The rule of a view that is made of each row alone: of all but the singular directions.
+ViewRule learn_view(View view, const Features& raw);
+// Rows as the rule says; numbers between two that were seen get a rank between theirs.
+Features apply_view(const ViewRule& rule, Features raw);
+
+// How many singular directions the view keeps; 0 for views that are made by a rule.
+int64_t directions_kept(View view);
+// The view whose singular directions those are.
+View base_view(const Features& raw);
 
 class Views {
  public:

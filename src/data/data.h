@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,17 @@ Split redraw_split(const std::vector<int32_t>& labels, int64_t classes, const Sp
 // Moves a part of the validation rows to the training rows, as LDS and others do.
 void train_on_validation(Split& split, const std::vector<int32_t>& labels, int64_t classes,
                          double part, uint64_t seed);
+
+// Some rows of features, or of a dataset (without its splits), in the order given.
+Features take_rows(const Features& features, std::span<const int32_t> rows);
+Dataset take_rows(const Dataset& dataset, std::span<const int32_t> rows);
+
+// Rows that training is not to see at all: a part of all rows, drawn from those of the test.
+struct HiddenRows {
+  std::vector<int32_t> kept, hidden;  // ascending
+  Split split;                        // of the kept rows, by their places in `kept`
+};
+HiddenRows hide_rows(const Split& split, int64_t rows, double part, uint64_t seed);
 
 // A graph with wrong edges: every ordered pair of rows is added with the same probability (a pair
 // that is an edge already stays one). Without a graph the noise is all there is.

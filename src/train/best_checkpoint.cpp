@@ -15,6 +15,13 @@ void walk_module(Archive& archive, Module& module) {
   archive(module.score.accuracy);
   archive(module.score.log_likelihood);
   archive(module.score.optimism);
+  archive(module.layers.w1);
+  archive(module.layers.b1);
+  archive(module.layers.w2);
+  archive(module.layers.b2);
+  archive(module.has_prototypes);
+  archive(module.graph_selection);
+  archive(module.graph_knows_labels);
   Csr graph;
   if constexpr (!Archive::kReading) graph = *module.graph;
   archive(graph);

@@ -170,7 +170,10 @@ class BestTrainer {
       ModuleResult& module = finished_[fusion_.members[m]];
       Matrix selection(1, static_cast<int64_t>(module.selection.size()));
       std::copy(module.selection.begin(), module.selection.end(), selection.data());
-      model.parameters.push_back({"module" + std::to_string(m) + ".s", std::move(selection)});
+      const std::string name = "module" + std::to_string(m);
+      model.parameters.push_back({name + ".s", std::move(selection)});
+      model.module_forms.push_back(
+          freeze_module(module, shared_, context_, name, model.parameters));
       model.module_notes.push_back(describe(module.spec));
       model.module_graphs.push_back(*module.graph);
     }

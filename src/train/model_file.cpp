@@ -19,6 +19,17 @@ void walk_model(Archive& archive, M& model) {
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(model.best_epoch);
   archive(model.module_notes);
+  walk_list(archive, model.module_forms, [](Archive& a, auto& form) {
+    a(form.views);
+    a(form.input);
+    a(form.prototype_input);
+    a(form.k);
+    a(form.euclidean);
+    a(form.self_weight);
+    a(form.label_weight);
+    a(form.own_weight);
+    a(form.in_logits);
+  });
   walk_list(archive, model.parameters, [](Archive& a, auto& p) {
     a(p.name);
     a(p.value);
@@ -87,10 +98,15 @@ void keep_data(Model& model, Dataset dataset, const Split& split) {
   model.features = std::move(dataset.features);
 }
 
-const Matrix& Model::parameter(const std::string& name) const {
+const Matrix* Model::find_parameter(const std::string& name) const {
   for (const NamedMatrix& p : parameters) {
-    if (p.name == name) return p.value;
+    if (p.name == name) return &p.value;
   }
+  return nullptr;
+}
+
+const Matrix& Model::parameter(const std::string& name) const {
+  if (const Matrix* found = find_parameter(name)) return *found;
   throw Error(ErrorKind::kUsage, "the model has no parameter \"" + name + "\"");
 }
 

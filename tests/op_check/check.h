@@ -111,6 +111,7 @@ std::vector<Op> pattern_ops();      // cases_patterns.cpp
 std::vector<Op> loss_ops();         // cases_loss.cpp
 std::vector<Op> fused_ops();        // cases_fused.cpp
 std::vector<Op> best_ops();         // cases_best.cpp
+std::vector<Op> query_ops();        // cases_queries.cpp
 
 struct Report {
   std::string line;                 // what was measured

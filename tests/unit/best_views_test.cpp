@@ -149,7 +149,7 @@ TEST(BestSvd, FindsKnownSingularValuesAndDirections) {
   Features x = with_singular_values(s);
   for (const bool sparse : {false, true}) {
     if (sparse) make_sparse(x);
-    const Matrix scores = leading_directions(x, 3, 1);
+    const Matrix scores = leading_directions(x, 3, 1).scores;
     ASSERT_EQ(scores.rows(), 64);
     ASSERT_EQ(scores.cols(), 3);
     for (int64_t r = 0; r < 3; ++r) {
@@ -169,15 +169,15 @@ TEST(BestSvd, SameBitsForAnyNumberOfThreads) {
   test::make_documents(table, 700, 6, 12);
   Views views(table.features, 1);
   const Features& x = views.get(View::kTfidf);
-  const Matrix one = leading_directions(x, 32, 1);
+  const Matrix one = leading_directions(x, 32, 1).scores;
   for (const int threads : {2, 3}) {
-    EXPECT_TRUE(test::same_bits(one, leading_directions(x, 32, threads)));
+    EXPECT_TRUE(test::same_bits(one, leading_directions(x, 32, threads).scores));
   }
   // As in a fit that runs several modules at once, where nothing beneath may start threads.
   Matrix in_parallel;
 #pragma omp parallel num_threads(2)
 #pragma omp single
-  in_parallel = leading_directions(x, 32, 1);
+  in_parallel = leading_directions(x, 32, 1).scores;
   EXPECT_TRUE(test::same_bits(one, in_parallel));
 }
 

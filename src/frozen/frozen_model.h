@@ -1,0 +1,66 @@
+// A fitted model applied to single rows: every fitted row stays as it is, and a row of interest,
+// new or fitted, hangs on them by its links.
+#pragma once
+
+#include <glgnn/context.h>
+#include <glgnn/dataset.h>
+#include <glgnn/model.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace glgnn {
+
+struct Link {
+  int32_t row = 0;
+  float weight = 0;
+};
+
+// The row of one module's graph, normalised as that graph is.
+struct RowLinks {
+  std::vector<Link> links;  // ascending rows
+  float self = 0;           // weight of the self-loop
+};
+
+using ModuleLinks = std::vector<RowLinks>;  // one for each module
+
+class FrozenModel {
+ public:
+  virtual ~FrozenModel() = default;
+
+  // How new rows hang on the fitted ones, by each module's learned similarity.
+  virtual std::vector<ModuleLinks> attach(const Features& rows) const = 0;
+  // How a fitted row hangs on the others in the learned graphs.
+  virtual ModuleLinks fitted_links(int32_t row) const = 0;
+  // R x C probabilities of rows that hang by the given links.
+  virtual Matrix predict(const Features& rows, std::span<const ModuleLinks> links) const = 0;
+  // The links of a row whose features were changed: each loses as much weight as the changed row is
+  // less similar to the other end. `original` is one row, `changed` any number.
+  virtual std::vector<ModuleLinks> weaken(const ModuleLinks& links, const Features& original,
+                                          const Features& changed) const = 0;
+  // The probability that each module alone gives to a class of one row.
+  virtual std::vector<double> module_probabilities(const Features& row, const ModuleLinks& links,
+                                                   int32_t of_class) const = 0;
+  // How much each module counts; they sum to 1.
+  virtual const std::vector<double>& module_weights() const = 0;
+
+  const Model& model() const { return model_; }
+  // Of dense features; empty for sparse ones.
+  const std::vector<float>& column_means() const { return column_means_; }
+
+ protected:
+  explicit FrozenModel(const Model& model);
+
+ private:
+  const Model& model_;
+  std::vector<float> column_means_;
+};
+
+// The model must have its data (keep_data) and outlive the result.
+std::unique_ptr<FrozenModel> freeze(const Model& model, const Context& context);
+
+// Rows `begin` .. `end` - 1 of features.
+Features rows_of(const Features& features, int64_t begin, int64_t end);
+
+}  // namespace glgnn

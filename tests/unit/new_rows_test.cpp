@@ -1,0 +1,144 @@
+// Rows that fit() has not seen: predictions in both modes, dense and sparse.
+#include <glgnn/error.h>
+#include <glgnn/new_rows.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "best_util.h"
+#include "data/data.h"
+
+namespace glgnn {
+namespace {
+
+using test::Table;
+
+enum class Kind { kTable, kDocuments, kDocumentsWithGraph };
+
+void PrintTo(Kind kind, std::ostream* out) {
+  constexpr const char* kNames[] = {"table", "documents", "documents_with_graph"};
+  *out << kNames[static_cast<int>(kind)];
+}
+
+class NewRowsTest : public ::testing::TestWithParam<std::tuple<Kind, Mode>> {
+ protected:
+  // The last fifth of the rows is new.
+  void SetUp() override {
+    const auto [kind, mode] = GetParam();
+    Table whole;
+    if (kind == Kind::kTable)
+      test::make_blobs(whole, 150, 6, 3, 2.5f);
+    else
+      test::make_documents(whole, 150, 3, 8, 0.7f);
+    if (mode == Mode::kPaper && kind == Kind::kTable) {
+      scale_features(whole.features, Scaling::kStandard);
+    }
+    std::vector<int32_t> fitted(120), hidden(30);
+    std::iota(fitted.begin(), fitted.end(), 0);
+    std::iota(hidden.begin(), hidden.end(), 120);
+    table_.features = take_rows(whole.features, fitted);
+    new_ = take_rows(whole.features, hidden);
+    table_.labels.assign(whole.labels.begin(), whole.labels.begin() + 120);
+    new_labels_.assign(whole.labels.begin() + 120, whole.labels.end());
+    if (kind == Kind::kDocumentsWithGraph) test::make_class_graph(table_);
+    table_.split(5, 8, kind == Kind::kDocumentsWithGraph);
+    Config config;
+    config.mode = mode;
+    config.epochs = mode == Mode::kPaper ? 60 : 20;
+    if (mode == Mode::kPaper) config.k = 8;
+    model_ = fit(table_.problem, config, Context{1}).model;
+    Dataset data;
+    data.features = table_.features;
+    data.labels = table_.labels;
+    for (int64_t f = 0; f < data.features.cols(); ++f) {
+      data.feature_names.push_back("f" + std::to_string(f));
+    }
+    data.class_names = {"a", "b", "c"};
+    keep_data(model_, std::move(data), {});
+  }
+
+  std::vector<int32_t> all_new() const {
+    std::vector<int32_t> rows(new_labels_.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
+
+  Table table_;
+  Features new_;
+  std::vector<int32_t> new_labels_;
+  Model model_;
+};
+
+TEST_P(NewRowsTest, ArePredictedAboutAsWellAsRowsThatWereThere) {
+  const NewRowPredictions out = NewRowPredictor(model_, Context{1}).predict(new_);
+  EXPECT_TRUE(test::is_probabilities(out.probabilities));
+  const double fitted = table_.hidden_accuracy(model_.probabilities);
+  const double unseen = accuracy(out.probabilities, new_labels_, all_new());
+  EXPECT_GT(fitted, 0.6);
+  EXPECT_GT(unseen, fitted - 0.15);
+}
+
+TEST_P(NewRowsTest, TheSameForAnyCompanyThreadsAndModelFile) {
+  const NewRowPredictor predictor(model_, Context{1});
+  const NewRowPredictions together = predictor.predict(new_);
+  for (const int32_t row : {0, 7, 29}) {
+    const NewRowPredictions alone = predictor.predict(take_rows(new_, {{row}}));
+    for (int64_t c = 0; c < 3; ++c) {
+      EXPECT_NEAR(alone.probabilities[0][c], together.probabilities[row][c], 1e-6);
+    }
+    EXPECT_EQ(alone.near[0][0].row, together.near[row][0].row);
+  }
+  const NewRowPredictions threads = NewRowPredictor(model_, Context{3}).predict(new_);
+  EXPECT_TRUE(test::same_bits(threads.probabilities, together.probabilities));
+}
+
+TEST_P(NewRowsTest, NamesTheFittedRowsThatDecided) {
+  const NewRowPredictions out = NewRowPredictor(model_, Context{1}).predict(new_, 4);
+  const std::vector<int32_t> predicted = predicted_classes(out.probabilities);
+  int64_t same_class = 0;
+  for (size_t r = 0; r < out.near.size(); ++r) {
+    ASSERT_EQ(out.near[r].size(), 4u);
+    double sum = 0;
+    for (size_t e = 0; e < 4; ++e) {
+      sum += out.near[r][e].weight;
+      if (e > 0) EXPECT_LE(out.near[r][e].weight, out.near[r][e - 1].weight);
+      same_class += table_.labels[out.near[r][e].row] == predicted[r];
+    }
+    EXPECT_GT(sum, 0);
+    EXPECT_LE(sum, 1.0001);
+  }
+  EXPECT_GT(same_class, 60);  // of 120; a third by chance
+}
+
+TEST_P(NewRowsTest, AFittedRowThatComesAgainIsNearestToItself) {
+  const NewRowPredictions out = NewRowPredictor(model_, Context{1}).predict(table_.features, 1);
+  const std::vector<int32_t> before = predicted_classes(model_.probabilities);
+  const std::vector<int32_t> after = predicted_classes(out.probabilities);
+  int64_t itself = 0, agree = 0;
+  for (int32_t i = 0; i < 120; ++i) {
+    itself += out.near[i][0].row == i;
+    agree += before[i] == after[i];
+  }
+  if (std::get<Mode>(GetParam()) == Mode::kBest) EXPECT_GT(itself, 60);
+  EXPECT_GT(agree, 100);
+}
+
+TEST_P(NewRowsTest, OtherColumnsAreRefused) {
+  const NewRowPredictor predictor(model_, Context{1});
+  EXPECT_THROW(predictor.predict(test::dense_features({{1, 2}})), Error);
+  model_.features = {};
+  EXPECT_THROW(NewRowPredictor(model_, Context{1}), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes, NewRowsTest,
+    ::testing::Combine(::testing::Values(Kind::kTable, Kind::kDocuments, Kind::kDocumentsWithGraph),
+                       ::testing::Values(Mode::kBest, Mode::kPaper)),
+    [](const auto& info) {
+      constexpr const char* kNames[] = {"Table", "Documents", "WithGraph"};
+      return std::string(kNames[static_cast<int>(std::get<Kind>(info.param))]) +
+             (std::get<Mode>(info.param) == Mode::kBest ? "Best" : "Paper");
+    });
+
+}  // namespace
+}  // namespace glgnn
