@@ -4,15 +4,24 @@
 
 #include <string>
 
+#include "apart.h"
+
 namespace glgnn::python {
 
 NewRowPredictions Fitted::predict(Features rows, int64_t near) const {
-  apply_scale(rows, scale_);
-  {
-    const std::scoped_lock locked(lock_);
-    if (!predictor_) predictor_.emplace(model_, context_);
+  if (model_.features.is_sparse) {
+    make_sparse(rows);
+  } else {
+    make_dense(rows);
   }
-  return predictor_->predict(rows, near);
+  apply_scale(rows, scale_);
+  return run_apart([&] {
+    {
+      const std::scoped_lock locked(lock_);
+      if (!predictor_) predictor_.emplace(model_, context_);
+    }
+    return predictor_->predict(rows, near);
+  });
 }
 
 Explanation Fitted::explain(int32_t row) const {
@@ -21,11 +30,13 @@ Explanation Fitted::explain(int32_t row) const {
     throw Error(ErrorKind::kUsage, "no such row to explain: found " + std::to_string(row) +
                                        ", expected a number from 0 to " + std::to_string(rows - 1));
   }
-  {
-    const std::scoped_lock locked(lock_);
-    if (!explainer_) explainer_.emplace(model_, context_);
-  }
-  return explainer_->explain(row);
+  return run_apart([&] {
+    {
+      const std::scoped_lock locked(lock_);
+      if (!explainer_) explainer_.emplace(model_, context_);
+    }
+    return explainer_->explain(row);
+  });
 }
 
 }  // namespace glgnn::python

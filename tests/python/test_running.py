@@ -12,6 +12,21 @@ import pytest
 
 from glgnn import GLGNNClassifier, _core
 
+FORK = """
+    import multiprocessing
+    import numpy as np
+    from glgnn import GLGNNClassifier
+    random = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)
+    X = random.normal(size=(200, 5)) + 2 * y[:, None]
+    def work(i):
+        model = GLGNNClassifier(n_jobs=2).fit(X, y)
+        return model.predict_proba(X).tolist(), str(model.explain(i))
+    here = work(1)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map(work, [1, 1]) == [here, here])
+"""
+
 LONG_FIT = """
     import numpy as np
     from glgnn import GLGNNClassifier
@@ -39,6 +54,13 @@ def test_ctrl_c_stops_cleanly():
         assert output == "stopped False\n" and child.returncode == 0
     finally:
         child.kill()
+
+
+def test_a_process_that_has_fitted_may_fork():
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FORK)], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "True\n", done.stderr
 
 
 def test_progress_is_shown(wine, capsys):
