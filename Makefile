@@ -3,14 +3,13 @@
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 
-.PHONY: demo test build deps format check results bench asan clean
+.PHONY: demo test build deps test-deps docs format check results bench asan clean
 
 demo: build
 	build/glgnn fit wine --out build/wine.glgnn
 
 # Everything that CI runs: style and layers, then every test.
-test: DEPS = test
-test: build check
+test: test-deps build check
 	cd build && ctest --output-on-failure --parallel $(JOBS)
 
 build: deps
@@ -19,7 +18,15 @@ build: deps
 	@rm -f build.log
 
 deps:
-	@tools/install-deps $(DEPS)
+	@tools/install-deps
+
+test-deps:
+	@tools/install-deps test
+
+# The pages of the C++ API: build/docs/html/index.html.
+docs: test-deps
+	mkdir -p build/docs
+	doxygen docs/Doxyfile
 
 # Layers of the #include lines, and formatting.
 check: deps

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "bench/process.h"
+#include "core/share_folder.h"
 
 namespace glgnn::bench {
 namespace {
@@ -47,7 +48,7 @@ Result run_ours(const Options& options, const std::string& task, const std::stri
 PeerAnswer run_peer(const Options& options, const std::string& script,
                     const std::vector<std::string>& arguments) {
   if (options.python == "none") return {{}, "left out by --peers none"};
-  const fs::path file = fs::path(GLGNN_PEERS_DIR) / script;
+  const fs::path file = share_folder("peers") / script;
   if (!fs::exists(file)) return {{}, file.string() + " is not there"};
   std::vector<std::string> command{options.python, file.string()};
   command.insert(command.end(), arguments.begin(), arguments.end());

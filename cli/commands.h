@@ -22,8 +22,10 @@ struct Command {
 // `arguments` are those of the whole program, to say how to repeat it.
 Command add_fit(CLI::App& program, std::vector<std::string> arguments);
 Command add_predict(CLI::App& program);
+Command add_graph(CLI::App& program);
 Command add_evaluate(CLI::App& program);
 Command add_search(CLI::App& program, std::vector<std::string> arguments);
+Command add_inspect(CLI::App& program);
 Command add_datasets(CLI::App& program);
 Command add_settings(CLI::App& program);
 Command add_info(CLI::App& program);

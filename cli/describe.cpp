@@ -9,8 +9,6 @@
 #include "words.h"
 
 namespace glgnn::cli {
-namespace {
-
 std::string scaling_words(Scaling scaling) {
   switch (scaling) {
     case Scaling::kAuto:
@@ -27,8 +25,6 @@ std::string scaling_words(Scaling scaling) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string data_sentence(const Dataset& dataset, const Config& config) {
   const auto features =

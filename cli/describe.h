@@ -9,6 +9,9 @@
 
 namespace glgnn::cli {
 
+// How a scaling leaves the features: "standardised", "rows of sum 1".
+std::string scaling_words(Scaling scaling);
+
 // "wine: 178 rows, 13 features (standardised), 3 classes"
 std::string data_sentence(const Dataset& dataset, const Config& config);
 

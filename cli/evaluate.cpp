@@ -239,7 +239,7 @@ int EvaluateCommand::run() const {
   DataOptions without_graph_file = data;
   without_graph_file.graph.clear();
   const Config given = settings.config();
-  const Dataset dataset = load_data(without_graph_file);
+  const Dataset dataset = load_data(without_graph_file, quiet);
   const bool known = wants_own_graph(data.graph, dataset);
   if (!(noise >= 0 && noise < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));

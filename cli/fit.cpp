@@ -170,7 +170,7 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
 }
 
 int FitCommand::run() const {
-  Dataset dataset = load_data(data);
+  Dataset dataset = load_data(data, quiet);
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
   config = resolve_settings(config, dataset);
@@ -184,7 +184,8 @@ int FitCommand::run() const {
                                        dataset.has_graph, config);
   say_what_is_needed(needed, config, steps, context);
   check_memory(needed, config);
-  scale_features(dataset.features, config.scaling);
+  dataset.plan.scale = learn_scale(dataset.features, config.scaling);
+  apply_scale(dataset.features, dataset.plan.scale);
   const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
 
   const LockFile lock(files.model);
@@ -229,8 +230,9 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
   const auto command = std::make_shared<FitCommand>();
   command->arguments = std::move(arguments);
   CLI::App* app = program.add_subcommand("fit", "train on your data and write a model file");
-  app->add_option("DATA", command->data.data,
-                  "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz)")
+  app->add_option(
+         "DATA", command->data.data,
+         "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz, svm, mtx)")
       ->type_name("");
   command->data.add_to(*app);
   app->add_option("--graph", command->data.graph,

@@ -31,8 +31,10 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("glgnn {} ({})", version(), commit()));
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),
+                                      add_graph(program),
                                       add_evaluate(program),
                                       add_search(program, {argv, argv + argc}),
+                                      add_inspect(program),
                                       add_datasets(program),
                                       add_settings(program),
                                       add_info(program),

@@ -5,10 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
 
 #include "data/data.h"
 #include "data/message.h"
+#include "reading.h"
 #include "report/machine.h"
 #include "words.h"
 
@@ -36,12 +36,33 @@ Split shipped_split(const Dataset& dataset, int64_t run) {
   return dataset.splits[static_cast<size_t>(run)];
 }
 
+// "a,b" -> a and b; nothing for an empty text.
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find(',', start), text.size());
+    items.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return items;
+}
+
 }  // namespace
 
-void DataOptions::add_to(CLI::App& app) {
+void DataOptions::add_columns_to(CLI::App& app) {
   app.add_option("--label", label, "label column of a table, or the label file of an array")
       ->type_name("COLUMN");
   app.add_option("--id", id, "column that names the rows")->type_name("COLUMN");
+  app.add_option("--categorical", categorical, "columns of a table whose values are categories")
+      ->type_name("COLUMN,...");
+  app.add_option("--numeric", numeric,
+                 "columns of a table that hold numbers, whatever they look like")
+      ->type_name("COLUMN,...");
+  app.add_option("--drop", drop, "columns of a table to leave out")->type_name("COLUMN,...");
+}
+
+void DataOptions::add_to(CLI::App& app) {
+  add_columns_to(app);
   app.add_option("--split", split, "file with the rows of train, val and test")->type_name("FILE");
   app.add_option("--test-fraction", test_fraction, "part of the labelled rows kept for the test")
       ->type_name("PART");
@@ -50,12 +71,18 @@ void DataOptions::add_to(CLI::App& app) {
       ->type_name("PART");
 }
 
-Dataset load_data(const DataOptions& options) {
+Dataset load_data(const DataOptions& options, bool quiet) {
+  ReadingProgress progress(options.data, quiet);
   const bool no_graph = options.graph == "none";
-  Dataset dataset = load_dataset(options.data, {.label = options.label,
-                                                .id = options.id,
-                                                .graph = no_graph ? std::string() : options.graph,
-                                                .split = options.split});
+  Dataset dataset =
+      load_dataset(options.data, {.label = options.label,
+                                  .id = options.id,
+                                  .graph = no_graph ? std::string() : options.graph,
+                                  .split = options.split,
+                                  .categorical = split_list(options.categorical),
+                                  .numeric = split_list(options.numeric),
+                                  .drop = split_list(options.drop),
+                                  .on_progress = [&](double part) { progress.update(part); }});
   if (no_graph) dataset.has_graph = false;
   return dataset;
 }
@@ -90,51 +117,11 @@ Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t 
   return split;
 }
 
-void check_split(const Dataset& dataset, const Split& split) {
-  std::set<int32_t> classes;
-  for (const int32_t row : split.train) classes.insert(dataset.labels[static_cast<size_t>(row)]);
-  classes.erase(-1);
-  if (classes.size() < 2) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: the training rows hold {}, expected at least 2; label more rows, "
-                            "or use another split",
-                            dataset.name, classes.empty() ? "no class" : "1 class"));
-  }
-}
-
 Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed) {
   const double test = checked_fraction("--test-fraction", options.test_fraction.value_or(0), true);
   const double val =
       checked_fraction("--val-fraction", options.val_fraction.value_or(kValFraction), false);
   return make_split(dataset.labels, dataset.classes(), {.train = 1 - val, .test = test}, seed);
-}
-
-Config resolve_settings(const Config& config, const Dataset& dataset) {
-  Config resolved = resolve_auto(config, dataset);
-  // Best mode prepares the features in several ways of its own.
-  const bool best = config.mode == Mode::kBest;
-  resolved.scaling =
-      best ? Scaling::kNone : resolve_scaling(config.scaling, dataset.features, dataset.scaling);
-  const int64_t largest = dataset.rows() - (resolved.diagonal ? 0 : 1);
-  if (resolved.k > largest) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("k does not fit the data: found k = {}, expected {} at most, as {} has "
-                            "{}; set a smaller --k",
-                            resolved.k, largest, dataset.name, counted(dataset.rows(), "row")));
-  }
-  return resolved;
-}
-
-Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
-                     bool with_graph) {
-  std::vector<int32_t> seen = split.train;
-  seen.insert(seen.end(), split.val.begin(), split.val.end());
-  return {.features = &scaled,
-          .graph = with_graph ? &dataset.graph : nullptr,
-          .labels = reveal_labels(dataset.labels, seen),
-          .train = split.train,
-          .val = split.val,
-          .classes = dataset.classes()};
 }
 
 void check_memory(int64_t needed, const Config& config) {

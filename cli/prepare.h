@@ -1,7 +1,7 @@
 // From what a person typed to what fit() takes: data read, split chosen, settings resolved.
 #pragma once
 
-#include <glgnn/trainer.h>
+#include <glgnn/fit_dataset.h>
 
 #include <cstdint>
 #include <optional>
@@ -15,15 +15,18 @@ namespace glgnn::cli {
 
 struct DataOptions {
   std::string data, label, id, graph, split;
+  std::string categorical, numeric, drop;  // columns with commas between them
   std::optional<double> test_fraction, val_fraction;
   std::optional<int64_t> run;  // which of the splits that come with the data
 
   bool fractions_given() const { return test_fraction || val_fraction; }
-  void add_to(CLI::App& app);  // all but `data`, `graph` and `run`
+  void add_to(CLI::App& app);          // all but `data`, `graph` and `run`
+  void add_columns_to(CLI::App& app);  // those of them that name columns
 };
 
-// The data with the graph that `graph` asks for: a file, "none", or empty for the set's own.
-Dataset load_data(const DataOptions& options);
+// The data with the graph that `graph` asks for: a file, "none", or empty for the set's own. Shows
+// how far it is with large files, unless `quiet`.
+Dataset load_data(const DataOptions& options, bool quiet = false);
 
 // Whether --graph known or unknown (`graph`) asks for the dataset's own graph; kUsage where it is
 // another word, or where there is none.
@@ -35,17 +38,6 @@ Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t 
 
 // One split by fractions of the labelled rows, each class in proportion.
 Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed);
-
-// kData when there is nothing to tell apart in the training rows, as in a split from elsewhere.
-void check_split(const Dataset& dataset, const Split& split);
-
-// k, epochs and scaling as they will be used; kUsage when they do not fit the data.
-Config resolve_settings(const Config& config, const Dataset& dataset);
-
-// The rows of `split` that fit() may learn from, with no other label in it. Keeps pointers to the
-// features and, where `with_graph`, to the dataset's graph.
-Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
-                     bool with_graph);
 
 // kData, with what would help, when training needs more memory than there is.
 void check_memory(int64_t needed, const Config& config);

@@ -58,6 +58,11 @@ void Progress::finish() {
   quiet_ = true;
 }
 
+void Progress::vanish() {
+  clear();
+  quiet_ = true;
+}
+
 void Progress::dismiss() {
   clear();
   if (on_terminal_) quiet_ = true;
@@ -76,15 +81,16 @@ std::string Progress::time_text() const {
 }
 
 std::string Progress::plain_line() const {
-  std::string line =
-      fmt::format("{}  {}/{}  loss {:.4f}", label_, state_.done, total_, state_.loss);
+  std::string line = fmt::format("{}  {}/{}", label_, state_.done, total_);
+  if (state_.loss) line += fmt::format("  loss {:.4f}", *state_.loss);
   if (state_.val_accuracy) line += "  validation " + percent(*state_.val_accuracy);
   return line + "  " + time_text();
 }
 
 std::string Progress::bar_line() const {
   const Paint paint(stderr);
-  std::string right = fmt::format("{}/{}  loss {:.4f}", state_.done, total_, state_.loss);
+  std::string right = fmt::format("{}/{}", state_.done, total_);
+  if (state_.loss) right += fmt::format("  loss {:.4f}", *state_.loss);
   if (state_.val_accuracy) right += "  validation " + percent(*state_.val_accuracy);
   right += "  " + time_text();
   // One column stays free: a full line would wrap and could not be redrawn.

@@ -14,8 +14,8 @@ class Progress {
  public:
   struct State {
     int64_t done = 0;
-    double loss = 0;
-    std::optional<double> val_accuracy;
+    std::optional<double> loss{};
+    std::optional<double> val_accuracy{};
   };
 
   // `total` steps of everything; nothing is drawn when `quiet`.
@@ -32,6 +32,9 @@ class Progress {
 
   // Leaves the last state on the screen. Nothing is drawn afterwards.
   void finish();
+
+  // Leaves nothing on a terminal, and prints no last line elsewhere.
+  void vanish();
 
   // As finish(), but a terminal shows nothing any more.
   void dismiss();

@@ -18,8 +18,9 @@ MAY_USE = {
     "frozen": ["train", "best", "kernels", "core"],
     "data": ["core"],
     "report": ["frozen", "train", "data", "core"],
+    "api": ["train", "data", "core"],
     "cli": ["bench", "report", "frozen", "train", "data", "core"],
-    "python": ["report", "frozen", "train", "data", "core"],
+    "python": ["report", "api", "frozen", "train", "data", "core"],
     "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }
 
@@ -30,7 +31,7 @@ THIRD_PARTY = {
     r"hnswlib/.*": ["kernels/cpu"],
     r"Eigen/.*": ["best"],
     r"omp\.h": ["core", "kernels/cpu"],
-    r"zip\.h|csv\.h": ["data"],
+    r"zip\.h|csv\.h|zlib\.h|pugixml\.hpp": ["data"],
     r"nlohmann/.*": ["data", "report", "cli", "bench"],
     r"fmt/.*": ["data", "report", "cli", "bench"],
     r"CLI/.*": ["cli"],

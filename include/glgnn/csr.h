@@ -16,8 +16,8 @@ struct PatternView {
   const int64_t* row_ptr = nullptr;
   const int32_t* col = nullptr;
 
-  int64_t nnz() const { return rows == 0 ? 0 : row_ptr[rows]; }
-  int64_t row_size(int64_t row) const { return row_ptr[row + 1] - row_ptr[row]; }
+  int64_t nnz() const { return rows == 0 ? 0 : row_ptr[rows]; }  // entries of all rows
+  int64_t row_size(int64_t row) const { return row_ptr[row + 1] - row_ptr[row]; }  // its entries
 };
 
 struct Pattern {
@@ -26,8 +26,8 @@ struct Pattern {
   std::vector<int64_t> row_ptr{0};
   std::vector<int32_t> col;
 
-  int64_t nnz() const { return static_cast<int64_t>(col.size()); }
-  PatternView view() const { return {rows, cols, row_ptr.data(), col.data()}; }
+  int64_t nnz() const { return static_cast<int64_t>(col.size()); }  // entries of all rows
+  PatternView view() const { return {rows, cols, row_ptr.data(), col.data()}; }  // of this
 };
 
 using SharedPattern = std::shared_ptr<const Pattern>;
@@ -36,9 +36,9 @@ struct Csr {
   SharedPattern pattern = std::make_shared<Pattern>();
   std::vector<float> values;  // one for each entry of the pattern
 
-  int64_t rows() const { return pattern->rows; }
-  int64_t cols() const { return pattern->cols; }
-  int64_t nnz() const { return pattern->nnz(); }
+  int64_t rows() const { return pattern->rows; }  // of the matrix
+  int64_t cols() const { return pattern->cols; }  // of the matrix
+  int64_t nnz() const { return pattern->nnz(); }  // entries of all rows
 };
 
 }  // namespace glgnn

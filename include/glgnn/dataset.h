@@ -3,6 +3,7 @@
 
 #include <glgnn/csr.h>
 #include <glgnn/matrix.h>
+#include <glgnn/table.h>
 
 #include <cstdint>
 #include <span>
@@ -17,8 +18,8 @@ struct Features {
   Csr sparse;
   bool is_sparse = false;
 
-  int64_t rows() const { return is_sparse ? sparse.rows() : dense.rows(); }
-  int64_t cols() const { return is_sparse ? sparse.cols() : dense.cols(); }
+  int64_t rows() const { return is_sparse ? sparse.rows() : dense.rows(); }  // N
+  int64_t cols() const { return is_sparse ? sparse.cols() : dense.cols(); }  // F
 };
 
 // Row numbers; `test` is never seen by fit().
@@ -41,9 +42,10 @@ struct Dataset {
   int64_t paper_k = 0;            // the paper's k and epochs for this set, 0 where it has none
   int64_t paper_epochs = 0;
   std::vector<std::string> notes;  // what the reader found and did, one sentence each
+  TablePlan plan;                  // how the file's columns became the features
 
-  int64_t rows() const { return features.rows(); }
-  int64_t classes() const { return static_cast<int64_t>(class_names.size()); }
+  int64_t rows() const { return features.rows(); }                              // N
+  int64_t classes() const { return static_cast<int64_t>(class_names.size()); }  // C
 };
 
 // The labels of the given rows, -1 everywhere else: what fit() may see.

@@ -18,7 +18,7 @@ enum class ErrorKind {
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
-  ErrorKind kind() const { return kind_; }
+  ErrorKind kind() const { return kind_; }  // who has to act
 
  private:
   ErrorKind kind_;

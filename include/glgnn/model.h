@@ -68,6 +68,7 @@ struct Model {
   std::vector<int32_t> labels;       // of all rows, -1 where unknown
   std::vector<int32_t> test;         // rows that only judge
   Features features;                 // as fit() saw them
+  TablePlan plan;                    // prepares new rows alike
   std::string caller_data;  // a caller's own words, which the library keeps but does not read
 
   // The parameter of this name; kUsage if there is none.
@@ -96,6 +97,6 @@ double accuracy(const Matrix& probabilities, const std::vector<int32_t>& labels,
 // Written beside, synced and renamed; checksummed. Reading a file that is not whole, not ours, or
 // of another version throws kData with the reason.
 void save_model(const Model& model, const std::string& path);
-Model load_model(const std::string& path);
+Model load_model(const std::string& path);  // reads what save_model() wrote
 
 }  // namespace glgnn

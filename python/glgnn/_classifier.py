@@ -258,9 +258,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     def __setstate__(self, state):
         super().__setstate__(state)
         if "_fitted" in state:
-            fitted = _stored.from_bytes(state["_fitted"], threads_of(self.n_jobs))
-            _stored.restore_scale(fitted)
-            self._fitted = fitted
+            self._fitted = _stored.from_bytes(state["_fitted"], threads_of(self.n_jobs))
 
 
 def check_fitted(model):

@@ -14,13 +14,24 @@ class Column:
 
     name: str
     numeric: bool
+    date: bool = False  # days since 1970-01-01, of tables that the program has read
+    varies: bool = True  # its values become features; False where only the gaps tell rows apart
     median: float = 0.0
     levels: list = field(default_factory=list)  # categorical: one feature each
     other: bool = False  # one more feature, for rare and new values
     indicator: bool = False  # one more feature, 1 where the value is missing
 
+    @classmethod
+    def of_program(cls, column):
+        """From the plan of a model file that the program wrote."""
+        kind = column["kind"]
+        rest = {name: column[name] for name in ("varies", "median", "levels", "other", "indicator")}
+        return cls(column["name"], numeric=kind != "categorical", date=kind == "date", **rest)
+
     def feature_names(self):
-        names = [self.name] if self.numeric else [f"{self.name}={level}" for level in self.levels]
+        names = []
+        if self.varies:
+            names = [self.name] if self.numeric else [f"{self.name}={level}" for level in self.levels]
         if self.other:
             names.append(f"{self.name}=(other)")
         if self.indicator:
@@ -113,20 +124,30 @@ def _numbers(name, known):
     return numbers
 
 
+def _numbers_alike(column, known):
+    if column.date:
+        import pandas
+
+        return (pandas.to_datetime(known) - pandas.Timestamp(0)) / pandas.Timedelta(days=1)
+    try:
+        return _numbers(column.name, known)
+    except (TypeError, ValueError) as error:
+        if "infinity" in str(error):
+            raise
+        raise ValueError(
+            f"column {column.name!r} held numbers when the model was fitted: {error}"
+        ) from error
+
+
 def _fill(out, column, series):
     missing = series.isna().to_numpy()
     if column.indicator:
         out[:, -1] = missing
+    if not column.varies:
+        return
     if column.numeric:
         out[:, 0] = column.median
-        try:
-            out[~missing, 0] = _numbers(column.name, series[~missing])
-        except (TypeError, ValueError) as error:
-            if "infinity" in str(error):
-                raise
-            raise ValueError(
-                f"column {column.name!r} held numbers when the model was fitted: {error}"
-            ) from error
+        out[~missing, 0] = _numbers_alike(column, series[~missing])
         return
     place = {level: i for i, level in enumerate(column.levels)}
     other = len(column.levels) if column.other else -1

@@ -7,14 +7,13 @@ import tempfile
 import numpy as np
 
 from . import _core, _labels
-from ._columns import TableColumns
+from ._columns import Column, TableColumns
 
 VERSION = 1
 
 
 def put(model):
     """Writes the Python side of a fitted classifier into its model."""
-    shift, factor = model._fitted.scale
     names = getattr(model, "feature_names_in_", None)
     model._fitted.caller_data = json.dumps(
         {
@@ -23,7 +22,6 @@ def put(model):
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
             "columns": model._columns.to_json() if model._columns else None,
-            "scale": [shift.tolist(), factor.tolist()],
             "parameters": _plain(model.get_params(deep=False), model._fitted.settings["seed"]),
         }
     )
@@ -52,24 +50,19 @@ def take(model, fitted):
     if stored["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(stored["feature_names_in"], dtype=object)
     model._columns = TableColumns.from_json(stored["columns"]) if stored["columns"] else None
-    restore_scale(fitted)
     model._fitted = fitted
-
-
-def restore_scale(fitted):
-    """The scaling that fit() has learned is kept among the words of Python."""
-    shift, factor = json.loads(fitted.caller_data)["scale"]
-    fitted.scale = np.array(shift, dtype=np.float32), np.array(factor, dtype=np.float32)
 
 
 def _take_of_program(model, fitted):
     """A file that `glgnn fit` wrote: its classes are texts, its columns have names."""
     settings = fitted.settings
+    columns = [Column.of_program(column) for column in fitted.columns]
+    names = [column.name for column in columns] or fitted.feature_names
     model.set_params(mode=settings["mode"], random_state=int(settings["seed"]))
     model.classes_ = np.array(fitted.class_names)
-    model.feature_names_in_ = np.array(fitted.feature_names, dtype=object)
-    model.n_features_in_ = len(fitted.feature_names)
-    model._columns = None
+    model.feature_names_in_ = np.array(names, dtype=object)
+    model.n_features_in_ = len(names)
+    model._columns = TableColumns(columns) if columns else None
     model._fitted = fitted
 
 

@@ -36,15 +36,27 @@ py::dict settings_of(const Fitted& fitted) {
   return values;
 }
 
-py::tuple scale_of(const Fitted& fitted) {
-  const FeatureScale& scale = fitted.scale();
-  return py::make_tuple(to_array(scale.shift), to_array(scale.factor));
+// How a file's columns became features; empty where fit() was given arrays.
+py::list columns_of(const Fitted& fitted) {
+  py::list columns;
+  for (const TableColumn& column : fitted.model().plan.columns) {
+    if (!column.is_used()) continue;
+    py::dict line;
+    line["name"] = column.name;
+    line["kind"] = column_kind_name(column.kind);
+    line["varies"] = column.varies;
+    line["median"] = column.median;
+    line["levels"] = column.levels;
+    line["other"] = column.other;
+    line["indicator"] = column.indicator;
+    columns.append(line);
+  }
+  return columns;
 }
 
-void set_scale_of(Fitted& fitted, const py::tuple& shift_and_factor) {
-  fitted.set_scale({fitted.model().config.scaling,
-                    to_vector<float>(shift_and_factor[0].cast<py::array>()),
-                    to_vector<float>(shift_and_factor[1].cast<py::array>())});
+py::tuple scale_of(const Fitted& fitted) {
+  const FeatureScale& scale = fitted.model().plan.scale;
+  return py::make_tuple(to_array(scale.shift), to_array(scale.factor));
 }
 
 py::tuple predict(const Fitted& fitted, const py::object& rows, int64_t near) {
@@ -92,9 +104,7 @@ py::dict explain(const Fitted& fitted, int32_t row) {
 std::unique_ptr<Fitted> load(const std::string& path, int threads) {
   Context context = default_context();
   if (threads > 0) context.threads = threads;
-  Model model = load_model(path);
-  FeatureScale scale{model.config.scaling, {}, {}};  // scalings by columns: the caller's words
-  return std::make_unique<Fitted>(std::move(model), std::move(scale), context);
+  return std::make_unique<Fitted>(load_model(path), context);
 }
 
 }  // namespace
@@ -123,7 +133,8 @@ void bind_fitted(py::module_& module) {
       .def_property_readonly("history", &history_of)
       .def_property_readonly("best_epoch", [](const Fitted& f) { return f.model().best_epoch; })
       .def_property_readonly("settings", &settings_of)
-      .def_property("scale", &scale_of, &set_scale_of)
+      .def_property_readonly("columns", &columns_of)
+      .def_property_readonly("scale", &scale_of)
       .def_property(
           "caller_data", [](const Fitted& f) { return f.model().caller_data; },
           [](Fitted& f, const std::string& text) { f.model().caller_data = text; })

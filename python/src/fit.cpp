@@ -1,10 +1,9 @@
 // From arrays that the package has checked to a fitted model.
 #include <glgnn/error.h>
-#include <glgnn/trainer.h>
+#include <glgnn/fit_dataset.h>
 #include <pybind11/stl.h>
 
 #include <map>
-#include <numeric>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -33,6 +32,7 @@ Dataset to_dataset(const Table& table) {
   dataset.labels = to_vector<int32_t>(table.labels);
   dataset.class_names = table.class_names;
   dataset.feature_names = table.feature_names;
+  dataset.plan.feature_names = table.feature_names;
   dataset.row_ids = table.row_ids;
   dataset.has_graph = !table.graph.is_none();
   if (dataset.has_graph) dataset.graph = graph_from(table.graph.cast<py::tuple>());
@@ -44,19 +44,6 @@ Config to_config(const std::map<std::string, std::string>& settings) {
   Config config;
   for (const auto& [name, value] : settings) set_setting(config, name, value);
   return config;
-}
-
-Config resolve(Config config, const Dataset& dataset) {
-  config = resolve_auto(config, dataset);
-  // Best mode prepares the features in several ways of its own.
-  config.scaling = config.mode == Mode::kBest
-                       ? Scaling::kNone
-                       : resolve_scaling(config.scaling, dataset.features, dataset.scaling);
-  const int64_t largest = dataset.rows() - (config.diagonal ? 0 : 1);
-  if (config.k <= largest) return config;
-  throw Error(ErrorKind::kUsage, "k does not fit the data: found k = " + std::to_string(config.k) +
-                                     ", expected " + std::to_string(largest) +
-                                     " at most, one less than there are rows; set a smaller k");
 }
 
 void check_memory(const Dataset& dataset, const Config& config) {
@@ -83,25 +70,18 @@ Split split_rows(const Dataset& dataset, double val_fraction, uint64_t seed) {
 std::unique_ptr<Fitted> fit_table(const Table& table,
                                   const std::map<std::string, std::string>& settings,
                                   double val_fraction, int threads, const py::object& on_epoch) {
-  Config config = to_config(settings);
+  const Config config = to_config(settings);
   Dataset dataset = to_dataset(table);
   const Split split = split_rows(dataset, val_fraction, config.seed);
-  config = resolve(config, dataset);
-  check_memory(dataset, config);
-  FeatureScale scale = learn_scale(dataset.features, config.scaling);
-  apply_scale(dataset.features, scale);
-
-  Problem problem{.features = &dataset.features,
-                  .graph = dataset.has_graph ? &dataset.graph : nullptr,
-                  .labels = dataset.labels,
-                  .train = split.train,
-                  .val = split.val,
-                  .classes = dataset.classes()};
+  check_memory(dataset, resolve_settings(config, dataset));
   Context context = default_context();
   if (threads > 0) context.threads = threads;
-  FitResult result = watched_fit(problem, config, context, on_epoch);
-  keep_data(result.model, std::move(dataset), split);
-  return std::make_unique<Fitted>(std::move(result.model), std::move(scale), context);
+  FitResult result = watched_fit(
+      [&](const FitOptions& options) {
+        return fit_dataset(std::move(dataset), split, config, context, options);
+      },
+      on_epoch);
+  return std::make_unique<Fitted>(std::move(result.model), context);
 }
 
 }  // namespace

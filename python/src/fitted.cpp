@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apart.h"
+#include "data/data.h"
 
 namespace glgnn::python {
 
@@ -14,7 +15,7 @@ NewRowPredictions Fitted::predict(Features rows, int64_t near) const {
   } else {
     make_dense(rows);
   }
-  apply_scale(rows, scale_);
+  apply_scale(rows, model_.plan.scale);
   return run_apart([&] {
     {
       const std::scoped_lock locked(lock_);

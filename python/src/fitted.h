@@ -1,4 +1,4 @@
-// A fitted model as Python holds it: the model, its scaling, and what is prepared for new rows and
+// A fitted model as Python holds it: the model, and what is prepared for new rows and
 // explanations when they are first asked for.
 #pragma once
 
@@ -11,19 +11,14 @@
 #include <mutex>
 #include <optional>
 
-#include "data/data.h"
-
 namespace glgnn::python {
 
 class Fitted {
  public:
-  Fitted(Model model, FeatureScale scale, Context context)
-      : model_(std::move(model)), scale_(std::move(scale)), context_(context) {}
+  Fitted(Model model, Context context) : model_(std::move(model)), context_(context) {}
 
   const Model& model() const { return model_; }
   Model& model() { return model_; }
-  const FeatureScale& scale() const { return scale_; }
-  void set_scale(FeatureScale scale) { scale_ = std::move(scale); }
 
   // Probabilities of rows that are prepared as those fit() was given, before its scaling.
   NewRowPredictions predict(Features rows, int64_t near) const;
@@ -31,7 +26,6 @@ class Fitted {
 
  private:
   Model model_;
-  FeatureScale scale_;
   Context context_;
   // Python threads may ask at the same time: the lock is held while these are made.
   mutable std::mutex lock_;

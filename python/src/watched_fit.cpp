@@ -68,7 +68,7 @@ py::dict to_dict(const EpochReport& report) {
   return line;
 }
 
-FitResult watched_fit(const Problem& problem, const Config& config, const Context& context,
+FitResult watched_fit(const std::function<FitResult(const FitOptions&)>& train,
                       const py::object& on_epoch) {
   Watch watch;
   std::optional<FitResult> result;
@@ -77,7 +77,7 @@ FitResult watched_fit(const Problem& problem, const Config& config, const Contex
   options.on_epoch = [&](const EpochReport& report) { return watch.tell(report); };
   std::thread training([&] {
     try {
-      result = fit(problem, config, context, options);
+      result = train(options);
     } catch (...) {
       failure = std::current_exception();
     }

@@ -1,8 +1,6 @@
 #include "core/archive.h"
 
-#include <fcntl.h>
 #include <glgnn/error.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+
+#include "core/new_file.h"
 
 namespace glgnn {
 namespace {
@@ -29,20 +29,6 @@ const char* kind_name(FileKind kind) { return kind == FileKind::kModel ? "model"
   throw Error(ErrorKind::kIo, path + ": " + what + ": " + std::strerror(code));
 }
 
-// Writes all of it or throws; the caller removes the file.
-void write_and_sync(int file, const std::string& path, std::span<const std::string> pieces) {
-  for (const std::string& bytes : pieces) {
-    size_t written = 0;
-    while (written < bytes.size()) {
-      const ssize_t n = ::write(file, bytes.data() + written, bytes.size() - written);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) io_error(path, "cannot be written (what was there before stays as it was)", errno);
-      written += static_cast<size_t>(n);
-    }
-  }
-  if (::fsync(file) != 0) io_error(path, "cannot be synced to disk", errno);
-}
-
 }  // namespace
 
 uint64_t fnv1a(const void* bytes, size_t size, uint64_t start) {
@@ -54,29 +40,9 @@ uint64_t fnv1a(const void* bytes, size_t size, uint64_t start) {
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::string> pieces) {
-  const std::string beside = path + ".new." + std::to_string(::getpid());
-  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) io_error(path, "cannot be created", errno);
-  try {
-    write_and_sync(file, path, pieces);
-  } catch (...) {
-    ::close(file);
-    ::unlink(beside.c_str());
-    throw;
-  }
-  ::close(file);
-  if (::rename(beside.c_str(), path.c_str()) != 0) {
-    const int code = errno;
-    ::unlink(beside.c_str());
-    io_error(path, "cannot be replaced", code);
-  }
-  // The rename itself must reach the disk too; a file system that cannot sync folders is no error.
-  const auto folder = std::filesystem::path(path).parent_path();
-  const int parent = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
-  if (parent >= 0) {
-    ::fsync(parent);
-    ::close(parent);
-  }
+  NewFile file(path);
+  for (const std::string& bytes : pieces) file.write(bytes);
+  file.commit();
 }
 
 void ArchiveWriter::operator()(const Matrix& matrix) {

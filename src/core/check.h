@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define GLGNN_ASSERT(condition)                                                             \
-  do {                                                                                      \
-    if (!(condition)) {                                                                     \
-      std::fprintf(stderr, "glgnn: internal: %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                                         \
-    }                                                                                       \
+#define GLGNN_ASSERT(condition)                                                                  \
+  do {                                                                                           \
+    if (!(condition)) {                                                                          \
+      std::fprintf(stderr, "glgnn: internal: %s:%d: %s\n", __FILE_NAME__, __LINE__, #condition); \
+      std::abort();                                                                              \
+    }                                                                                            \
   } while (false)

@@ -1,210 +1,191 @@
-// Tables with a header: CSV and TSV.
-#include <cmath>
+// Tables with a header: CSV and TSV. Read three times at most: what the columns hold, the levels of
+// the text columns, the values; so the text is never held as a whole.
+#include <glgnn/table.h>
+
+#include <algorithm>
 #include <unordered_map>
 
+#include "data/column_profile.h"
 #include "data/features.h"
 #include "data/formats.h"
 #include "data/labels.h"
+#include "data/row_encoder.h"
+#include "data/table_header.h"
+#include "data/table_notes.h"
 #include "data/text_rows.h"
+#include "data/values.h"
 
 namespace glgnn {
 namespace {
 
-struct Columns {
-  std::vector<std::string> names;  // of all columns
-  int64_t label = -1;
-  int64_t id = -1;
-  std::vector<int64_t> features;
-};
-
-int64_t find_column(const std::vector<std::string>& names, const std::string& name,
-                    const std::string& option, const Place& place) {
-  for (size_t j = 0; j < names.size(); ++j) {
-    if (names[j] == name) return static_cast<int64_t>(j);
-  }
-  fail(ErrorKind::kUsage, place,
-       {"no such " + option + " column", name, "a column of the header",
-        "use --" + option + " with one of its names; the nearest are " +
-            listed(nearest_names(name, names))});
-}
-
-// A file without a header would silently lose its first row.
-void check_is_header(const std::vector<std::string>& names, const Place& place) {
-  bool counts_up = true;  // pandas writes 0, 1, 2, … for columns without names
-  for (size_t j = 0; j < names.size(); ++j) {
-    double ignored = 0;
-    if (!parse_number(names[j], ignored)) return;
-    counts_up = counts_up && names[j] == std::to_string(j);
-  }
-  if (counts_up && names.size() > 1) return;
-  fail(ErrorKind::kData, place,
-       {"the header is missing", names[0], "the names of the columns in the first line",
-        "add a line with a name for each column"});
-}
-
-void check_names(const std::vector<std::string>& names, int64_t id, const Place& place) {
-  std::unordered_map<std::string, size_t> seen;
-  for (size_t j = 0; j < names.size(); ++j) {
-    const auto [first, is_new] = seen.emplace(names[j], j);
-    if (names[j].empty() && static_cast<int64_t>(j) != id) {
-      fail(ErrorKind::kData, place,
-           {"column " + std::to_string(j + 1) + " has no name", "", "a name for each column",
-            "name the column in the first line or remove it"});
-    }
-    if (!is_new) {
-      fail(ErrorKind::kData, place,
-           {"columns " + std::to_string(first->second + 1) + " and " + std::to_string(j + 1) +
-                " have the same name",
-            names[j], "different names", "rename one of them in the first line"});
-    }
-  }
-}
-
-Columns choose_columns(std::vector<std::string> names, const LoadOptions& options,
-                       const Place& place, Dataset& dataset) {
-  Columns columns;
-  check_is_header(names, place);
-  if (!options.label.empty()) columns.label = find_column(names, options.label, "label", place);
-  if (!options.id.empty()) {
-    columns.id = find_column(names, options.id, "id", place);
-  } else if (names[0].empty()) {  // as pandas writes its index; as a feature it would do harm
-    columns.id = 0;
-    dataset.notes.push_back("the first column has no name: it is taken as the id of the rows");
-  }
-  if (columns.id >= 0 && columns.id == columns.label) {
-    fail(ErrorKind::kUsage, place,
-         {"one column for two uses", names[columns.id], "different columns for label and id",
-          "correct --label or --id"});
-  }
-  check_names(names, columns.id, place);
-  for (int64_t j = 0; j < static_cast<int64_t>(names.size()); ++j) {
-    if (j != columns.label && j != columns.id) columns.features.push_back(j);
-  }
-  if (columns.features.empty()) {
-    fail(ErrorKind::kData, place,
-         {"no features", listed(names), "at least one column besides label and id",
-          "add the columns to learn from"});
-  }
-  columns.names = std::move(names);
-  return columns;
-}
-
-[[noreturn]] void bad_number(const std::string& text, const std::string& column, bool first_row,
-                             const Place& place) {
-  const std::string where = "column " + quote(column) + ": ";
-  double value = 0;
-  if (text.empty()) {
-    fail(ErrorKind::kData, place,
-         {where + "missing value", text, "a number in every row",
-          "fill in the value or remove the row"});
-  }
-  if (parse_number(text, value)) {
-    fail(ErrorKind::kData, place,
-         {where + "not a finite number", text, "a number that fits into float32",
-          "replace the value or remove the row"});
-  }
-  std::string with_point = text;
-  const size_t comma = with_point.find(',');
-  if (comma != std::string::npos) with_point[comma] = '.';
-  std::string repair = "correct the value or remove the row";
-  if (comma != std::string::npos && parse_number(with_point, value)) {
-    repair = "write numbers with a decimal point: " + with_point;
-  } else if (first_row) {
-    repair = "if it holds the classes use --label " + column + ", if it names the rows --id " +
-             column + ", else remove it or write its categories as columns of 0 and 1";
-  }
-  fail(ErrorKind::kData, place, {where + "not a number", text, "a number in every row", repair});
-}
-
-// Collects the rows of a table, column by use.
-class Collector {
+// The ids of the rows, each different.
+class RowIds {
  public:
-  explicit Collector(Columns columns) : columns_(std::move(columns)) {}
-
-  void add(const std::vector<std::string>& fields, const Place& place) {
-    if (fields.size() != columns_.names.size()) {
-      fail(ErrorKind::kData, place,
-           {"a row of another length", counted(static_cast<int64_t>(fields.size()), "field"),
-            std::to_string(columns_.names.size()) + " as in the header",
-            "add what is missing, or put a field that contains the delimiter in quotes"});
-    }
-    if (columns_.label >= 0) labels_.push_back(fields[columns_.label]);
-    if (columns_.id >= 0) add_id(fields[columns_.id], place);
-    for (const int64_t j : columns_.features) {
-      double value = 0;
-      const bool is_number = parse_number(fields[j], value);
-      if (!is_number || !std::isfinite(static_cast<float>(value))) {
-        bad_number(fields[j], columns_.names[j], rows_ == 0, place);
-      }
-      values_.push_back(static_cast<float>(value));
-    }
-    ++rows_;
-  }
-
-  int64_t rows() const { return rows_; }
-
-  void finish(Dataset& dataset) {
-    dataset.features.dense = Matrix(rows_, static_cast<int64_t>(columns_.features.size()));
-    std::copy(values_.begin(), values_.end(), dataset.features.dense.data());
-    for (const int64_t j : columns_.features) dataset.feature_names.push_back(columns_.names[j]);
-    dataset.row_ids = std::move(ids_);
-    if (columns_.label >= 0) {
-      set_labels(dataset, labels_);
-    } else {
-      dataset.labels.assign(static_cast<size_t>(rows_), -1);
-    }
-  }
-
- private:
-  void add_id(const std::string& id, const Place& place) {
+  void add(const std::string& id, const Place& place) {
     if (id.empty()) {
       fail(ErrorKind::kData, place,
            {"a row without an id", id, "an id in every row", "fill it in or leave --id away"});
     }
-    const auto [first, is_new] = id_lines_.emplace(id, place.line);
+    const auto [first, is_new] = lines_.emplace(id, place.line);
     if (!is_new) {
       fail(ErrorKind::kData, place,
            {"an id that line " + std::to_string(first->second) + " has too", id,
             "a different id in every row", "correct one of them or leave --id away"});
     }
-    ids_.push_back(id);
+    ids.push_back(id);
   }
 
-  Columns columns_;
-  int64_t rows_ = 0;
-  std::vector<float> values_;
-  std::vector<std::string> labels_, ids_;
-  std::unordered_map<std::string, int64_t> id_lines_;
+  std::vector<std::string> ids;
+
+ private:
+  std::unordered_map<std::string, int64_t> lines_;
 };
+
+// Reads the rows below the header, up to three times.
+class Readings {
+ public:
+  Readings(const std::filesystem::path& path, size_t columns,
+           const std::function<void(double)>& on_progress)
+      : path_(path), columns_(columns), on_progress_(on_progress) {}
+
+  static constexpr double kFirst = 0, kSecond = 1, kThird = 2;
+
+  template <class Visit>
+  int64_t for_each_row(double which, const Visit& visit) const;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  const std::filesystem::path& path_;
+  size_t columns_;
+  const std::function<void(double)>& on_progress_;
+};
+
+template <class Visit>
+int64_t Readings::for_each_row(double which, const Visit& visit) const {
+  constexpr int64_t kRowsBetweenReports = 4096;
+  TextRows rows(path_);
+  std::vector<std::string> fields;
+  rows.next(fields);
+  int64_t count = 0;
+  while (rows.next(fields)) {
+    check_row_length(fields.size(), columns_, rows.place());
+    visit(fields, rows.place());
+    if (++count % kRowsBetweenReports == 0 && on_progress_) {
+      on_progress_((which + rows.part_read()) / 3);
+    }
+  }
+  return count;
+}
+
+std::vector<ColumnProfile> profile_columns(const Readings& table, const TableHeader& header,
+                                           Dataset& dataset) {
+  std::vector<ColumnProfile> profiles;
+  for (size_t j = 0; j < header.names.size(); ++j) {
+    profiles.emplace_back(header.names[j], header.wishes[j]);
+  }
+  std::vector<std::string> labels;
+  RowIds ids;
+  int64_t unlabelled_words = 0;
+  const int64_t rows =
+      table.for_each_row(Readings::kFirst, [&](const auto& fields, const Place& place) {
+        for (size_t j = 0; j < fields.size(); ++j) {
+          if (header.is_feature(j)) profiles[j].add(fields[j]);
+        }
+        if (header.id >= 0) ids.add(fields[header.id], place);
+        if (header.label < 0) return;
+        const std::string& label = fields[header.label];
+        unlabelled_words += is_unlabelled(label) && !label.empty();
+        labels.push_back(is_unlabelled(label) ? "" : label);
+      });
+  if (rows == 0) {
+    fail(ErrorKind::kData, {table.path(), 1},
+         {"a header and no rows", "0 rows", "a line for each row below the header",
+          "check that the file was written completely"});
+  }
+  if (unlabelled_words > 0) {
+    dataset.notes.push_back(counted(unlabelled_words, "label") +
+                            " such as NA or ? taken as unknown");
+  }
+  labels.resize(static_cast<size_t>(rows));
+  set_labels(dataset, labels);
+  dataset.row_ids = std::move(ids.ids);
+  return profiles;
+}
+
+void count_levels(const Readings& table, const TableHeader& header,
+                  std::vector<ColumnProfile>& profiles) {
+  std::vector<size_t> texts;
+  for (size_t j = 0; j < profiles.size(); ++j) {
+    if (header.is_feature(j) && profiles[j].needs_levels()) texts.push_back(j);
+  }
+  if (texts.empty()) return;
+  table.for_each_row(Readings::kSecond, [&](const auto& fields, const Place&) {
+    for (const size_t j : texts) profiles[j].add_level(fields[j]);
+  });
+}
+
+TablePlan make_plan(const TableHeader& header, std::vector<ColumnProfile>& profiles,
+                    bool comma_separates, const Dataset& dataset) {
+  TablePlan plan;
+  for (size_t j = 0; j < profiles.size(); ++j) {
+    TableColumn column;
+    if (header.is_feature(j)) {
+      column = profiles[j].column(comma_separates);
+    } else {
+      const bool is_label = static_cast<int64_t>(j) == header.label;
+      column.name = header.names[j];
+      column.kind = is_label ? ColumnKind::kLabel : ColumnKind::kRowId;
+      column.distinct = is_label ? dataset.classes() : static_cast<int64_t>(dataset.row_ids.size());
+      if (is_label) column.missing = std::count(dataset.labels.begin(), dataset.labels.end(), -1);
+    }
+    for (std::string& name : column_features(column)) plan.feature_names.push_back(std::move(name));
+    plan.columns.push_back(std::move(column));
+  }
+  return plan;
+}
+
+Matrix encode_rows(const Readings& table, const TablePlan& plan, int64_t rows,
+                   bool comma_separates) {
+  std::vector<int64_t> positions(plan.columns.size());
+  for (size_t j = 0; j < positions.size(); ++j) positions[j] = static_cast<int64_t>(j);
+  RowEncoder encoder(plan, positions, {.fitting = true, .comma_separates = comma_separates});
+  Matrix values(rows, encoder.features());
+  int64_t row = 0;
+  table.for_each_row(Readings::kThird, [&](const auto& fields, const Place& place) {
+    if (row < rows) encoder.encode(fields, place, values[row]);
+    ++row;
+  });
+  if (row != rows) {
+    fail(ErrorKind::kIo, {table.path()},
+         {"the file changed while it was read", counted(row, "row"), counted(rows, "row"),
+          "wait until it is written, and run again"});
+  }
+  return values;
+}
 
 }  // namespace
 
 Dataset read_table(const std::filesystem::path& path, const LoadOptions& options) {
   Dataset dataset;
-  dataset.name = path.stem().string();
-  TextRows rows(path);
-  std::vector<std::string> fields;
-  rows.next(fields);
-  Collector collector(choose_columns(fields, options, rows.place(), dataset));
-  while (rows.next(fields)) collector.add(fields, rows.place());
-  if (collector.rows() == 0) {
-    fail(ErrorKind::kData, rows.place(),
-         {"a header and no rows", "0 rows", "a line for each row below the header",
-          "check that the file was written completely"});
-  }
-  collector.finish(dataset);
-  // Rows to predict must keep the columns they came with: there, one row makes all of them
-  // constant.
-  if (!options.new_rows) {
-    check_constant_columns(dataset, true);
-    check_repeated_columns(dataset);
-    if (!options.label.empty()) check_labels(dataset, {path}, options.label);
-    if (dataset.features.cols() == 0) {
-      fail(ErrorKind::kData, {path},
-           {"no features", "only columns with the same value in every row",
-            "a column that tells rows apart", "add the columns to learn from"});
-    }
-  }
+  dataset.name = content_name(path);
+  TextRows first(path);
+  std::vector<std::string> names;
+  first.next(names);
+  const TableHeader header = read_header(std::move(names), options, first.place(), dataset.notes);
+  const bool comma_separates = first.delimiter() == ',';
+  const Readings table(path, header.names.size(), options.on_progress);
+  std::vector<ColumnProfile> profiles = profile_columns(table, header, dataset);
+  count_levels(table, header, profiles);
+  dataset.plan = make_plan(header, profiles, comma_separates, dataset);
+  profiles.clear();
+  note_columns(dataset.plan, dataset.notes);
+  dataset.features.dense = encode_rows(
+      table, dataset.plan, static_cast<int64_t>(dataset.labels.size()), comma_separates);
+  dataset.feature_names = dataset.plan.feature_names;
+  check_has_features(dataset.plan, {path});
+  check_repeated_columns(dataset);
+  if (!options.label.empty()) check_labels(dataset, {path}, options.label);
   return dataset;
 }
 

@@ -1,89 +1,55 @@
-// Graphs: edge lists as text or as a .npy array of pairs.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <unordered_map>
+// Graphs: edge lists as text, as a .npy array of pairs, as Matrix Market or GraphML files.
+#include "data/edge_list.h"
 
-#include "data/file.h"
+#include <algorithm>
+#include <cmath>
+
 #include "data/formats.h"
-#include "data/message.h"
+#include "data/line_reader.h"
 #include "data/npy.h"
 #include "data/text_rows.h"
 
 namespace glgnn {
-namespace {
 
-struct Edge {
-  int32_t from;
-  int32_t to;
-  float weight;
-};
-
-// Edges as they are read, with what was left out on the way.
-struct EdgeList {
-  std::vector<Edge> edges;
-  int64_t self_loops = 0;
-  int64_t without_weight = 0;
-
-  void add(int64_t from, int64_t to, float weight) {
-    if (from == to) {
-      ++self_loops;
-    } else if (weight == 0.0f) {
-      ++without_weight;
-    } else {
-      const auto [low, high] = std::minmax(from, to);
-      edges.push_back({static_cast<int32_t>(low), static_cast<int32_t>(high), weight});
-    }
+void EdgeList::add(int64_t from, int64_t to, float weight) {
+  if (from == to) {
+    ++self_loops;
+  } else if (weight == 0.0f) {
+    ++without_weight;
+  } else {
+    const auto [low, high] = std::minmax(from, to);
+    edges.push_back({static_cast<int32_t>(low), static_cast<int32_t>(high), weight});
   }
-};
+}
 
-// Finds rows by their id, or by their number where rows have no ids.
-class RowNames {
- public:
-  explicit RowNames(const Dataset& dataset) : dataset_(dataset) {
-    for (size_t i = 0; i < dataset.row_ids.size(); ++i) {
-      rows_.emplace(dataset.row_ids[i], static_cast<int64_t>(i));
-    }
+RowNames::RowNames(const Dataset& dataset) : dataset_(dataset) {
+  for (size_t i = 0; i < dataset.row_ids.size(); ++i) {
+    rows_.emplace(dataset.row_ids[i], static_cast<int64_t>(i));
   }
+}
 
-  // The row, or -1.
-  int64_t find(const std::string& name) const {
-    int64_t row = -1;
-    if (!rows_.empty()) {
-      const auto found = rows_.find(name);
-      return found == rows_.end() ? -1 : found->second;
-    }
-    return parse_integer(name, row) && row >= 0 && row < dataset_.rows() ? row : -1;
+int64_t RowNames::find(const std::string& name) const {
+  int64_t row = -1;
+  if (!rows_.empty()) {
+    const auto found = rows_.find(name);
+    return found == rows_.end() ? -1 : found->second;
   }
+  return parse_integer(name, row) && row >= 0 && row < dataset_.rows() ? row : -1;
+}
 
-  int64_t need(const std::string& name, const Place& place) const {
-    const int64_t row = find(name);
-    if (row >= 0) return row;
-    if (rows_.empty()) {
-      fail(ErrorKind::kData, place,
-           {"an edge with an unknown row", name,
-            "a row number from 0 to " + std::to_string(dataset_.rows() - 1),
-            "correct it, or name the column of the ids with --id"});
-    }
+int64_t RowNames::need(const std::string& name, const Place& place) const {
+  const int64_t row = find(name);
+  if (row >= 0) return row;
+  if (rows_.empty()) {
     fail(ErrorKind::kData, place,
-         {"an edge with an unknown id", name, "an id of the data",
-          "correct it or add the row; the nearest ids are " +
-              listed(nearest_names(name, dataset_.row_ids))});
+         {"an edge with an unknown row", name,
+          "a row number from 0 to " + std::to_string(dataset_.rows() - 1),
+          "correct it, or name the column of the ids with --id"});
   }
-
-  bool by_number() const { return rows_.empty(); }
-
- private:
-  const Dataset& dataset_;
-  std::unordered_map<std::string, int64_t> rows_;
-};
-
-bool is_header(const std::vector<std::string>& fields, const RowNames& names) {
-  const auto is_name = [&](const std::string& field) {
-    double ignored = 0;
-    return names.by_number() ? !parse_number(field, ignored) : names.find(field) < 0;
-  };
-  return is_name(fields[0]) && is_name(fields[1]);
+  fail(ErrorKind::kData, place,
+       {"an edge with an unknown id", name, "an id of the data",
+        "correct it or add the row; the nearest ids are " +
+            listed(nearest_names(name, dataset_.row_ids))});
 }
 
 float read_weight(const std::string& text, const Place& place) {
@@ -94,6 +60,16 @@ float read_weight(const std::string& text, const Place& place) {
           "correct the weight or remove the edge"});
   }
   return static_cast<float>(weight);
+}
+
+namespace {
+
+bool is_header(const std::vector<std::string>& fields, const RowNames& names) {
+  const auto is_name = [&](const std::string& field) {
+    double ignored = 0;
+    return names.by_number() ? !parse_number(field, ignored) : names.find(field) < 0;
+  };
+  return is_name(fields[0]) && is_name(fields[1]);
 }
 
 EdgeList read_text_edges(const std::filesystem::path& path, const RowNames& names,
@@ -146,6 +122,14 @@ EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
   return list;
 }
 
+EdgeList read_edges(Dataset& dataset, const std::filesystem::path& path) {
+  const std::string extension = content_extension(path);
+  if (extension == ".npy") return read_npy_edges(path, dataset.rows());
+  if (extension == ".mtx") return read_mtx_edges(path, dataset.rows());
+  if (extension == ".graphml") return read_graphml(path, RowNames(dataset));
+  return read_text_edges(path, RowNames(dataset), dataset.notes);
+}
+
 // Sorts, and keeps the largest weight of edges that are given several times (or both ways).
 int64_t merge(std::vector<Edge>& edges) {
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
@@ -191,9 +175,7 @@ Csr to_graph(const std::vector<Edge>& edges, int64_t rows) {
 }  // namespace
 
 void read_graph(Dataset& dataset, const std::filesystem::path& path) {
-  EdgeList list = extension_of(path) == ".npy"
-                      ? read_npy_edges(path, dataset.rows())
-                      : read_text_edges(path, RowNames(dataset), dataset.notes);
+  EdgeList list = read_edges(dataset, path);
   const int64_t merged = merge(list.edges);
   const auto note = [&](int64_t count, const std::string& noun, const std::string& what) {
     if (count > 0) dataset.notes.push_back(counted(count, noun) + " of the graph " + what);

@@ -21,26 +21,6 @@ constexpr double kSharedBelow = 0.05;
        {wrong, found, expected, "write the matrix again with scipy.sparse.save_npz"});
 }
 
-struct Entry {
-  int32_t column;
-  float value;
-};
-
-// One row in order: equal columns are added, as SciPy does; zeros are dropped.
-void append_row(std::vector<Entry>& row, Pattern& pattern, std::vector<float>& values) {
-  std::stable_sort(row.begin(), row.end(),
-                   [](const Entry& a, const Entry& b) { return a.column < b.column; });
-  for (size_t i = 0; i < row.size();) {
-    const int32_t column = row[i].column;
-    float sum = 0.0f;
-    for (; i < row.size() && row[i].column == column; ++i) sum += row[i].value;
-    if (sum == 0.0f) continue;
-    pattern.col.push_back(column);
-    values.push_back(sum);
-  }
-  pattern.row_ptr.push_back(pattern.nnz());
-}
-
 bool same_column(const Matrix& m, int64_t a, int64_t b) {
   for (int64_t i = 0; i < m.rows(); ++i) {
     if (m[i][a] != m[i][b]) return false;
@@ -55,19 +35,30 @@ bool is_constant(const Matrix& m, int64_t column) {
   return true;
 }
 
-void keep_columns(Dataset& dataset, const std::vector<int64_t>& columns) {
-  const Matrix& old = dataset.features.dense;
-  Matrix kept(old.rows(), static_cast<int64_t>(columns.size()));
-  for (int64_t i = 0; i < kept.rows(); ++i) {
-    for (int64_t j = 0; j < kept.cols(); ++j) kept[i][j] = old[i][columns[j]];
+}  // namespace
+
+void SparseRows::add(std::vector<SparseEntry>& row) {
+  std::stable_sort(row.begin(), row.end(),
+                   [](const SparseEntry& a, const SparseEntry& b) { return a.column < b.column; });
+  for (size_t i = 0; i < row.size();) {
+    const int32_t column = row[i].column;
+    float sum = 0.0f;
+    for (; i < row.size() && row[i].column == column; ++i) sum += row[i].value;
+    if (sum == 0.0f) continue;
+    pattern_.col.push_back(column);
+    values_.push_back(sum);
   }
-  std::vector<std::string> names;
-  for (const int64_t j : columns) names.push_back(dataset.feature_names[j]);
-  dataset.features.dense = std::move(kept);
-  dataset.feature_names = std::move(names);
+  pattern_.row_ptr.push_back(pattern_.nnz());
+  ++pattern_.rows;
 }
 
-}  // namespace
+Features SparseRows::take() {
+  Features features;
+  features.is_sparse = true;
+  features.sparse.pattern = std::make_shared<Pattern>(std::move(pattern_));
+  features.sparse.values = std::move(values_);
+  return features;
+}
 
 Features read_csr(const Npz& npz) {
   if (npz.has("format")) {
@@ -96,12 +87,8 @@ Features read_csr(const Npz& npz) {
             std::to_string(rows + 1) + " numbers that rise from 0 to " +
                 std::to_string(columns.size()));
   }
-  auto pattern = std::make_shared<Pattern>();
-  pattern->rows = shape[0];
-  pattern->cols = shape[1];
-  Features out;
-  out.is_sparse = true;
-  std::vector<Entry> row;
+  SparseRows out(shape[1]);
+  std::vector<SparseEntry> row;
   for (size_t i = 0; i < rows; ++i) {
     row.clear();
     for (int64_t e = starts[i]; e < starts[i + 1]; ++e) {
@@ -111,10 +98,9 @@ Features read_csr(const Npz& npz) {
       }
       row.push_back({static_cast<int32_t>(columns[e]), values[e]});
     }
-    append_row(row, *pattern, out.sparse.values);
+    out.add(row);
   }
-  out.sparse.pattern = std::move(pattern);
-  return out;
+  return out.take();
 }
 
 std::vector<std::string> numbered_names(int64_t count) {
@@ -182,24 +168,22 @@ void sparsify(Dataset& dataset) {
                           " % of the numbers are not zero: the features are kept sparse");
 }
 
-void check_constant_columns(Dataset& dataset, bool drop) {
+void densify(Features& features) {
+  if (!features.is_sparse) return;
+  const double size = static_cast<double>(features.rows()) * static_cast<double>(features.cols());
+  if (static_cast<double>(features.sparse.nnz()) >= kSparseBelow * size) make_dense(features);
+}
+
+void note_constant_columns(Dataset& dataset) {
   const Matrix& dense = dataset.features.dense;
-  std::vector<int64_t> kept;
   std::vector<std::string> constant;
   for (int64_t j = 0; j < dense.cols(); ++j) {
-    if (is_constant(dense, j)) {
-      constant.push_back(dataset.feature_names[j]);
-    } else {
-      kept.push_back(j);
-    }
+    if (is_constant(dense, j)) constant.push_back(dataset.feature_names[j]);
   }
   if (constant.empty()) return;
-  const bool one = constant.size() == 1;
   dataset.notes.push_back(counted(static_cast<int64_t>(constant.size()), "column") +
-                          (one ? " has" : " have") + " the same value in every row" +
-                          (drop ? one ? " and is left out: " : " and are left out: " : ": ") +
-                          listed(constant));
-  if (drop) keep_columns(dataset, kept);
+                          (constant.size() == 1 ? " has" : " have") +
+                          " the same value in every row: " + listed(constant));
 }
 
 void check_repeated_columns(Dataset& dataset) {

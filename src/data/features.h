@@ -10,6 +10,27 @@
 
 namespace glgnn {
 
+struct SparseEntry {
+  int32_t column;
+  float value;
+};
+
+// Sparse features, row by row.
+class SparseRows {
+ public:
+  explicit SparseRows(int64_t columns) { pattern_.cols = columns; }
+
+  // Columns are sorted, repeated entries added, zeros dropped. Puts `row` into order.
+  void add(std::vector<SparseEntry>& row);
+
+  int64_t rows() const { return pattern_.rows; }
+  Features take();
+
+ private:
+  Pattern pattern_;
+  std::vector<float> values_;
+};
+
 // The matrix stored in a .npz as indptr, indices, data and shape (as SciPy's save_npz does).
 // Columns are sorted, repeated entries added, zeros dropped.
 Features read_csr(const Npz& npz);
@@ -20,9 +41,11 @@ std::vector<std::string> numbered_names(int64_t count);
 // Makes features sparse that have no negative number and less than a quarter of non-zeros.
 void sparsify(Dataset& dataset);
 
-// Notes the columns with one value in all rows, and drops them if asked to (features must be
-// dense).
-void check_constant_columns(Dataset& dataset, bool drop);
+// Makes sparse features dense of which a quarter or more is not zero.
+void densify(Features& features);
+
+// Notes the columns with one value in all rows (features must be dense).
+void note_constant_columns(Dataset& dataset);
 
 // Notes the columns that repeat another one (features must be dense).
 void check_repeated_columns(Dataset& dataset);

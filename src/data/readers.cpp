@@ -5,6 +5,7 @@
 #include "data/features.h"
 #include "data/file.h"
 #include "data/formats.h"
+#include "data/line_reader.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -18,8 +19,11 @@ struct Reader {
 };
 
 constexpr std::array kReaders{
-    Reader{".csv", read_table},   Reader{".tsv", read_table},   Reader{".tab", read_table},
-    Reader{".npy", read_npy_set}, Reader{".npz", read_npz_set},
+    Reader{".csv", read_table},         Reader{".tsv", read_table},
+    Reader{".tab", read_table},         Reader{".npy", read_npy_set},
+    Reader{".npz", read_npz_set},       Reader{".svm", read_svmlight},
+    Reader{".svmlight", read_svmlight}, Reader{".libsvm", read_svmlight},
+    Reader{".mtx", read_mtx_set},
 };
 
 std::string extensions() {
@@ -37,22 +41,39 @@ std::string extensions() {
         "the nearest is " + quote(nearest_names(what, names)[0])});
 }
 
+void refuse_column_options(const fs::path& path, const LoadOptions& options) {
+  for (const auto& [option, columns] :
+       {std::pair("--categorical", &options.categorical), std::pair("--numeric", &options.numeric),
+        std::pair("--drop", &options.drop)}) {
+    if (columns->empty()) continue;
+    fail(ErrorKind::kUsage, {path},
+         {"only tables have columns to choose", option, "a CSV or TSV file", "leave it away"});
+  }
+}
+
 Dataset read_anything(const std::string& what, const LoadOptions& options) {
   const std::vector<std::string> names = shipped_datasets();
   if (std::find(names.begin(), names.end(), what) != names.end()) {
+    refuse_column_options(what, options);
     return read_folder(shipped_folder() / what, options);
   }
   const fs::path path = what;
-  if (fs::is_directory(path)) return read_folder(path, options);
+  if (fs::is_directory(path)) {
+    refuse_column_options(path, options);
+    return read_folder(path, options);
+  }
   if (!fs::exists(path) && !path.has_extension() && !path.has_parent_path()) unknown_name(what);
   require_file(path);
-  const std::string extension = extension_of(path);
+  const std::string extension = content_extension(path);
+  const bool packed_array = extension_of(path) == ".gz" && extension.starts_with(".np");
   for (const Reader& reader : kReaders) {
-    if (extension == reader.extension) return reader.read(path, options);
+    if (extension != reader.extension || packed_array) continue;
+    if (reader.read != read_table) refuse_column_options(path, options);
+    return reader.read(path, options);
   }
   fail(ErrorKind::kUsage, {path},
-       {"unknown kind of file", extension.empty() ? what : extension, extensions() + " or a folder",
-        "rename or convert the file"});
+       {"unknown kind of file", path.has_extension() ? extension_of(path) : what,
+        extensions() + ", text also as .gz, or a folder", "rename or convert the file"});
 }
 
 void check_size(const Dataset& dataset, const std::string& what, const LoadOptions& options) {
@@ -78,6 +99,7 @@ void check_size(const Dataset& dataset, const std::string& what, const LoadOptio
 Dataset load_dataset(const std::string& what, const LoadOptions& options) {
   Dataset dataset = read_anything(what, options);
   check_size(dataset, what, options);
+  dataset.plan.feature_names = dataset.feature_names;
   sparsify(dataset);
   if (!options.graph.empty()) read_graph(dataset, options.graph);
   if (!options.split.empty()) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/share_folder.h"
 #include "data/formats.h"
 #include "data/message.h"
 
@@ -14,11 +15,7 @@ std::filesystem::path shipped_folder() {
   if (const char* const given = std::getenv("GLGNN_DATA"); given != nullptr && *given != '\0') {
     return given;
   }
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path().parent_path() / "share" / "glgnn" / "data";
-  if (std::filesystem::is_directory(installed, ignored)) return installed;
-  return GLGNN_DATA_DIR;
+  return share_folder("data");
 }
 
 DatasetCard shipped_card(const std::string& name) {

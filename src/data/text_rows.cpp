@@ -2,17 +2,19 @@
 
 #include <csv.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <new>
 
-#include "data/file.h"
-
 namespace glgnn {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr size_t kKeptForErrors = 200;
+// A quote that is never closed would take the rest of the file for one field.
+constexpr size_t kLongestRow = size_t{1} << 26;
 
 void split_blanks(std::string_view line, std::vector<std::string>& fields) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -51,20 +53,26 @@ struct TextRows::Parser {
 };
 
 TextRows::TextRows(const std::filesystem::path& path, TextFormat format)
-    : path_(path), format_(format), text_(read_bytes(path)) {
-  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+    : path_(path), format_(format), lines_(path) {
+  std::string_view ahead = lines_.ahead();
+  if (ahead.starts_with("\xFF\xFE") || ahead.starts_with("\xFE\xFF")) {
     fail(ErrorKind::kData, {path_, 1},
          {"not UTF-8 text", "a UTF-16 byte order mark", "UTF-8",
           "save the file as \"CSV UTF-8\" or convert it with iconv"});
   }
-  if (text_.starts_with(kByteOrderMark)) position_ = kByteOrderMark.size();
-  if (text_.find_first_not_of(" \t\r\n", position_) == std::string::npos) {
+  const size_t bytes = ahead.size();
+  if (ahead.starts_with(kByteOrderMark)) {
+    lines_.skip(kByteOrderMark.size());
+    ahead.remove_prefix(kByteOrderMark.size());
+  }
+  if (ahead.find_first_not_of(" \t\r\n") == std::string::npos) {
     fail(ErrorKind::kData, {path_},
-         {"empty file", counted(static_cast<int64_t>(text_.size()), "byte"), "rows of text",
+         {"empty file", counted(static_cast<int64_t>(bytes), "byte"), "rows of text",
           "check that the file was written completely"});
   }
-  const std::string extension = extension_of(path_);
-  delimiter_ = extension == ".tsv" || extension == ".tab" ? '\t' : sniff();
+  const std::string extension = content_extension(path_);
+  const bool tabs = extension == ".tsv" || extension == ".tab";
+  if (!take_separator_line(ahead)) delimiter_ = tabs ? '\t' : sniff(ahead);
   parser_ = std::make_unique<Parser>(delimiter_);
 }
 
@@ -75,48 +83,48 @@ bool TextRows::next(std::vector<std::string>& fields) {
   parser_->fields = &fields;
   parser_->row_done = false;
   bool in_row = false;
+  size_t size = 0;
   // One line at a time, so that a row's line number is known also when fields contain line ends.
-  while (position_ < text_.size()) {
-    const std::string_view line = take_line();
+  for (std::string_view line; lines_.next(line);) {
     if (!in_row) {
       if (is_blank(line) || (format_.comments && line[line.find_first_not_of(" \t")] == '#'))
         continue;
       in_row = true;
-      row_line_ = line_;
-      row_begin_ = position_ - line.size();
+      row_line_ = lines_.line();
+      row_text_.assign(line.substr(0, std::min(line.find_first_of("\r\n"), kKeptForErrors)));
     }
     if (delimiter_ == ' ') {
       split_blanks(line, fields);
       return true;
     }
-    if (!parser_->feed(line)) bad_quotes();
+    size += line.size();
+    if (!parser_->feed(line) || size > kLongestRow) bad_quotes();
     if (parser_->row_done) return true;
   }
   if (in_row && !parser_->finish()) bad_quotes();
   return in_row;
 }
 
-// The next line with its end, which is \n, \r\n or \r.
-std::string_view TextRows::take_line() {
-  size_t end = std::min(text_.find_first_of("\r\n", position_), text_.size());
-  if (end < text_.size()) ++end;
-  if (end < text_.size() && text_[end - 1] == '\r' && text_[end] == '\n') ++end;
-  const std::string_view line = std::string_view(text_).substr(position_, end - position_);
-  position_ = end;
-  ++line_;
-  return line;
-}
-
 bool TextRows::is_blank(std::string_view line) const {
   return line.find_first_not_of(delimiter_ == '\t' ? " \r\n" : " \t\r\n") == std::string_view::npos;
 }
 
-char TextRows::sniff() const {
-  constexpr std::array<char, 3> kDelimiters{',', ';', '\t'};
-  std::array<int, 3> counts{};
+// Excel's way to name the delimiter.
+bool TextRows::take_separator_line(std::string_view ahead) {
+  constexpr std::string_view kName = "sep=";
+  if (!ahead.starts_with(kName) || ahead.size() < kName.size() + 2) return false;
+  const char end = ahead[kName.size() + 1];
+  if (end != '\n' && end != '\r') return false;
+  delimiter_ = ahead[kName.size()];
+  std::string_view line;
+  return lines_.next(line);
+}
+
+char TextRows::sniff(std::string_view ahead) const {
+  constexpr std::array<char, 4> kDelimiters{',', ';', '\t', '|'};
+  std::array<int, kDelimiters.size()> counts{};
   bool in_quotes = false, at_start = true, in_comment = false;
-  for (size_t i = position_; i < text_.size(); ++i) {
-    const char c = text_[i];
+  for (const char c : ahead) {
     if (c == '\n' || c == '\r') {
       if (!at_start && !in_comment && !in_quotes) break;
       at_start = !in_quotes;
@@ -135,9 +143,8 @@ char TextRows::sniff() const {
 }
 
 void TextRows::bad_quotes() const {
-  const size_t end = std::min(text_.find_first_of("\r\n", row_begin_), text_.size());
   fail(ErrorKind::kData, place(),
-       {"quotes do not match", text_.substr(row_begin_, end - row_begin_),
+       {"quotes do not match", row_text_,
         "fields in quotes that end with a quote, and two quotes for one inside",
         "correct the quotes of the row that begins here"});
 }

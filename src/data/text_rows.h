@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/line_reader.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -17,9 +18,10 @@ struct TextFormat {
   bool blanks = false;    // without comma, semicolon or tab, fields are separated by blanks
 };
 
-// Reads a file row by row. The delimiter is a tab for .tsv and .tab; else it is the one of comma,
-// semicolon and tab that the first row has most of. Quotes, quoted line ends, a byte order mark and
-// every kind of line end are understood; empty lines are skipped.
+// Reads a file, plain or gzip, row by row and in pieces. The delimiter is a tab for .tsv and .tab;
+// else it is the one of comma, semicolon, tab and pipe that the first row has most of, or the one a
+// first line "sep=;" names. Quotes, quoted line ends, a byte order mark and every kind of line end
+// are understood; empty lines are skipped.
 class TextRows {
  public:
   TextRows(const std::filesystem::path& path, TextFormat format = {});
@@ -33,22 +35,21 @@ class TextRows {
   // Where the row that next() returned begins.
   Place place() const { return {path_, row_line_}; }
   char delimiter() const { return delimiter_; }
+  double part_read() const { return lines_.part_read(); }
 
  private:
   struct Parser;  // libcsv's state
 
-  std::string_view take_line();
   bool is_blank(std::string_view line) const;
-  char sniff() const;
+  bool take_separator_line(std::string_view ahead);
+  char sniff(std::string_view ahead) const;
   [[noreturn]] void bad_quotes() const;
 
   std::filesystem::path path_;
   TextFormat format_;
-  std::string text_;
-  size_t position_ = 0;
-  int64_t line_ = 0;
+  LineReader lines_;
   int64_t row_line_ = 0;
-  size_t row_begin_ = 0;
+  std::string row_text_;  // the beginning of the row, for errors
   char delimiter_ = ',';
   std::unique_ptr<Parser> parser_;
 };

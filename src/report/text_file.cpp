@@ -4,25 +4,38 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-
-#include "core/archive.h"
 
 namespace glgnn {
 
 namespace fs = std::filesystem;
 
-void write_text_file(const fs::path& path, const std::string& text) {
+TextFile::TextFile(const fs::path& path) : path_(path) {
   if (fs::is_directory(path)) {
     throw Error(ErrorKind::kIo, path.string() + ": is a folder, expected a file to write");
   }
   if (!fs::exists(path) || fs::is_regular_file(path)) {
-    return write_file_atomically(path.string(), {&text, 1});
+    file_.emplace(path.string());
+  } else {
+    device_.open(path, std::ios::binary);
   }
-  std::ofstream out(path, std::ios::binary);
-  if (!(out << text).flush()) {
-    throw Error(ErrorKind::kIo, path.string() + ": cannot be written: " + std::strerror(errno));
-  }
+}
+
+void TextFile::write(std::string_view text) {
+  if (file_) return file_->write(text);
+  if (device_ << text) return;
+  throw Error(ErrorKind::kIo, path_.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+void TextFile::finish() {
+  if (file_) return file_->commit();
+  if (device_.flush()) return;
+  throw Error(ErrorKind::kIo, path_.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+void write_text_file(const fs::path& path, const std::string& text) {
+  TextFile file(path);
+  file.write(text);
+  file.finish();
 }
 
 }  // namespace glgnn

@@ -7,6 +7,7 @@
 
 #include "core/archive.h"
 #include "train/walk.h"
+#include "train/walk_plan.h"
 
 namespace glgnn {
 namespace {
@@ -48,6 +49,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.features.is_sparse);
   archive(model.features.dense);
   archive(model.features.sparse);
+  walk_plan(archive, model.plan);
   archive(model.caller_data);
 }
 
@@ -66,6 +68,8 @@ void check_sizes(const Model& model, const std::string& path) {
   for (const NamedMatrix& p : model.parameters) {
     if (p.name.ends_with(".s")) fits = fits && p.value.size() == count(model.feature_names);
   }
+  const auto& planned = model.plan.feature_names;
+  fits = fits && (planned.empty() || planned.size() == model.feature_names.size());
   if (fits) return;
   throw Error(ErrorKind::kData, path + ": its parts do not belong together; fit again");
 }
@@ -96,6 +100,7 @@ void keep_data(Model& model, Dataset dataset, const Split& split) {
   model.labels = std::move(dataset.labels);
   model.test = split.test;
   model.features = std::move(dataset.features);
+  model.plan = std::move(dataset.plan);
 }
 
 const Matrix* Model::find_parameter(const std::string& name) const {

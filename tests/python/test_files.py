@@ -99,6 +99,23 @@ def test_python_reads_models_of_the_program(wine, tmp_path):
     assert np.mean(predicted == np.array(["a", "b", "c"])[truth]) >= 0.9
 
 
+def test_python_prepares_tables_as_the_program_does(orchard, tmp_path):
+    """Gaps, categories and dates become the features that the program has put into its model."""
+    table, variety, _ = orchard
+    days = pd.date_range("2001-03-01", periods=len(table), freq="9D").strftime("%Y-%m-%d")
+    table = table.assign(planted=days)
+    table.assign(variety=variety).to_csv(tmp_path / "trees.csv", index=False)
+    run_program("fit", tmp_path / "trees.csv", "--label", "variety", "--out", tmp_path / "t.glgnn")
+    model = GLGNNClassifier.load(tmp_path / "t.glgnn")
+    assert set(model.feature_names_in_) == set(table.columns)
+    table = table[list(model.feature_names_in_)]
+    assert model._columns.feature_names == model.model_features_
+    np.testing.assert_array_equal(model._columns.transform(table), model._fitted.features)
+    new = table[:3].copy()
+    new.loc[new.index[0], "skin"] = "striped"
+    assert model.predict_proba(new).shape == (3, 3)
+
+
 def run_program(*arguments):
     assert PROGRAM, "the program glgnn is not there: build it, and set GLGNN_PROGRAM to its path"
     done = subprocess.run(

@@ -64,7 +64,8 @@ TEST(DataArrays, RefusesWhatDoesNotFit) {
   EXPECT_EQ(
       error(ErrorKind::kUsage, "X.npy", {.label = "species"}),
       "X.npy: an array has no label column: found \"--label species\", expected a .npy file of "
-      "labels; save the labels with numpy.save and name that file");
+      "labels; save the labels with numpy.save, or as text with one label per line in a .txt "
+      "file, and name that file");
   EXPECT_EQ(error(ErrorKind::kUsage, "X.npy", {.id = "name"}),
             "X.npy: arrays have no id column: found \"--id name\", expected no --id; leave --id "
             "away: row numbers from 0 are the ids");

@@ -44,8 +44,12 @@ TEST_F(DataCsv, ReadsNumbersLabelsAndIds) {
 }
 
 TEST_F(DataCsv, FindsTheDelimiter) {
-  for (const auto& [file, delimiter] : std::vector<std::pair<std::string, char>>{
-           {"a.csv", ','}, {"a.csv", ';'}, {"a.csv", '\t'}, {"a.tsv", '\t'}, {"A.TAB", '\t'}}) {
+  for (const auto& [file, delimiter] : std::vector<std::pair<std::string, char>>{{"a.csv", ','},
+                                                                                 {"a.csv", ';'},
+                                                                                 {"a.csv", '\t'},
+                                                                                 {"a.csv", '|'},
+                                                                                 {"a.tsv", '\t'},
+                                                                                 {"A.TAB", '\t'}}) {
     std::string text = kGood;
     for (char& c : text) c = c == ',' ? delimiter : c;
     const Dataset d = load(text, {.label = "kind", .id = "name"}, file);
@@ -72,9 +76,11 @@ TEST_F(DataCsv, UnderstandsQuotesByteOrderMarkAndLineEnds) {
 }
 
 TEST_F(DataCsv, CountsLinesInsideQuotesAndEmptyLines) {
-  EXPECT_EQ(error(ErrorKind::kData, "a,b,k\n\n1,2,\"x\n\ny\"\n3,q,z\n", {.label = "k"}),
-            "t.csv:6: column \"b\": not a number: found \"q\", expected a number in every row; "
-            "correct the value or remove the row");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,b,k\n\n1,2,\"x\n\ny\"\n3,q,z\n", {.label = "k"}),
+      "t.csv:6: column \"b\": not a number: found \"q\", expected a number in every row, or a "
+      "gap; correct the value, or leave it empty; if the column holds categories use "
+      "--categorical b");
 }
 
 TEST_F(DataCsv, CountsEveryKindOfLineEndOnce) {
@@ -108,13 +114,6 @@ TEST_F(DataCsv, LeavesConstantColumnsOutAndNamesRepeatedOnes) {
   EXPECT_EQ(d.features.dense[2][1], 3.0f);
   EXPECT_EQ(d.notes, (Strings{"2 columns have the same value in every row and are left out: b, d",
                               "1 column repeats another one, which then counts twice: c = a"}));
-}
-
-TEST_F(DataCsv, KeepsEverythingOfNewRows) {
-  const Dataset d = load("a,b,k\n1,7,x\n", {.label = "k", .new_rows = true});
-  EXPECT_EQ(d.rows(), 1);
-  EXPECT_EQ(d.feature_names, (Strings{"a", "b"}));
-  EXPECT_EQ(d.labels, (std::vector<int32_t>{0}));
 }
 
 TEST_F(DataCsv, KeepsMostlyZeroFeaturesSparse) {
@@ -167,8 +166,10 @@ TEST_F(DataCsv, RefusesFilesThatAreNoTables) {
             "file as \"CSV UTF-8\" or convert it with iconv");
   EXPECT_EQ(
       error(ErrorKind::kUsage, "a,b\n1,2\n", {}, "t.xlsx"),
-      "t.xlsx: unknown kind of file: found \".xlsx\", expected .csv, .tsv, .tab, .npy, .npz or "
-      "a folder; rename or convert the file");
+      "t.xlsx: unknown kind of file: found \".xlsx\", expected .csv, .tsv, .tab, .npy, .npz, .svm, "
+      ".svmlight, .libsvm, .mtx, text also as .gz, or a folder; rename or convert the file");
+  EXPECT_TRUE(begins(error(ErrorKind::kUsage, "x", {}, "t.npy.gz"),
+                     "t.npy.gz: unknown kind of file: found \".gz\", expected .csv"));
 }
 
 TEST_F(DataCsv, RefusesBrokenHeaders) {
@@ -216,26 +217,18 @@ TEST_F(DataCsv, RefusesBrokenRows) {
 }
 
 TEST_F(DataCsv, RefusesWhatIsNotANumber) {
-  EXPECT_EQ(
-      error(ErrorKind::kData, "a,kind\n1,cat\n"),
-      "t.csv:2: column \"kind\": not a number: found \"cat\", expected a number in every row; "
-      "if it holds the classes use --label kind, if it names the rows --id kind, else remove "
-      "it or write its categories as columns of 0 and 1");
   EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3,4x\n"),
-            "t.csv:3: column \"b\": not a number: found \"4x\", expected a number in every row; "
-            "correct the value or remove the row");
-  EXPECT_EQ(error(ErrorKind::kData, "a;b\n1;2\n3;1,5\n"),
-            "t.csv:3: column \"b\": not a number: found \"1,5\", expected a number in every row; "
-            "write numbers with a decimal point: 1.5");
-  EXPECT_EQ(
-      error(ErrorKind::kData, "a,b\n1,2\n3,\n"),
-      "t.csv:3: column \"b\": missing value: found \"\", expected a number in every row; fill "
-      "in the value or remove the row");
-  for (const std::string text : {"nan", "NaN", "inf", "-Infinity", "1e39", "1e400"}) {
+            "t.csv:3: column \"b\": not a number: found \"4x\", expected a number in every row, or "
+            "a gap; correct the value, or leave it empty; if the column holds categories use "
+            "--categorical b");
+  EXPECT_EQ(error(ErrorKind::kData, "a;b\n1;2.5\n3;1,5\n"),
+            "t.csv:3: column \"b\": not a number: found \"1,5\", expected a number in every row, "
+            "or a gap; write numbers with a decimal point: 1.5");
+  for (const std::string text : {"inf", "-Infinity", "1e39", "1e400"}) {
     EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3," + text + "\n"),
               "t.csv:3: column \"b\": not a finite number: found \"" + text +
-                  "\", expected a number that fits into float32; replace the value or remove the "
-                  "row");
+                  "\", expected a number that fits into float32; replace the value, or leave it "
+                  "empty");
   }
   EXPECT_EQ(load("a,b\n1,2\n3,1e-400\n4,4\n").features.dense[1][1], 0.0f);
 }

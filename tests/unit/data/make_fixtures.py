@@ -2,9 +2,11 @@
 """Writes the small array files beside it, with NumPy and SciPy themselves: what they write is what
 the readers must read. Broken variants are made by the tests, from these bytes."""
 
+import gzip
 import pathlib
 
 import numpy as np
+import scipy.io
 import scipy.sparse
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -60,3 +62,12 @@ np.savez_compressed(full / "splits.npz", train_0=[3, 0], val_0=[1], train_1=[0, 
 np.savez_compressed(plain / "features_u8.npz", X=X.astype("u1"))
 np.save(plain / "labels.npy", labels)
 np.savez_compressed(plain / "split.npz", train=[0, 1, 3], test=[2, 4, 5])
+
+# A table as gzip files hold it; X above as Matrix Market writes it, and as svmlight rows.
+TABLE = "name,width,height,kind\na,1,2.5,cat\nb,-3,4e1,dog\nc,5,+6,\nd,7,8,cat\n"
+(HERE / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode(), mtime=0))
+scipy.io.mmwrite(HERE / "coordinate.mtx", scipy.sparse.coo_matrix(X.astype("f8")))
+scipy.io.mmwrite(HERE / "array.mtx", X.astype("f8"))
+LINES = [f"{label:+d} " + " ".join(f"{j + 1}:{v:g}" for j, v in enumerate(row) if v) for label, row in zip(y, X)]
+(HERE / "rows.svm").write_text("\n".join(LINES) + "\n")
+(HERE / "rows.svm.gz").write_bytes(gzip.compress(("\n".join(LINES) + "\n").encode(), mtime=0))

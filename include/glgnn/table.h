@@ -1,0 +1,72 @@
+// How the columns of a file become features: found once, on the data of fit(), kept in the model,
+// and applied alike to rows that come later.
+#pragma once
+
+#include <glgnn/config.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace glgnn {
+
+enum class ColumnKind {
+  kNumeric,      // one feature; gaps take the median
+  kCategorical,  // a feature of 0 and 1 for each level
+  kDate,         // ISO dates: one feature, days since 1970-01-01; gaps take the median
+  kLabel,        // the classes
+  kRowId,        // names the rows
+  kIdentifier,   // left out: a value of its own in every row
+  kText,         // left out: prose, or nearly as many texts as rows
+  kUnclearDate,  // left out: dates whose day and month cannot be told apart
+  kConstant,     // left out: the same value in every row
+  kEmpty,        // left out: no value in any row
+  kDropped,      // left out: the user says so
+};
+
+// The word for a kind: "numeric", "categorical", ...
+std::string column_kind_name(ColumnKind kind);
+
+// One column of a table.
+struct TableColumn {
+  std::string name;
+  ColumnKind kind = ColumnKind::kNumeric;
+  bool varies = true;      // its values become features; false where only the gaps tell rows apart
+  bool indicator = false;  // one more feature, "NAME is missing"
+  bool decimal_comma = false;         // numbers are written 1,5
+  std::vector<std::string> levels;    // categorical: one feature "NAME=LEVEL" each, sorted
+  std::vector<int64_t> level_counts;  // rows of each level
+  bool other = false;                 // one more feature, "NAME=(other)": rare and new levels
+
+  // What the rows of fit() held.
+  int64_t missing = 0;
+  int64_t distinct = 0;
+  double lowest = 0, median = 0, highest = 0;  // of numbers and dates
+
+  // Whether new rows must have the column.
+  bool is_used() const {
+    return kind == ColumnKind::kNumeric || kind == ColumnKind::kCategorical ||
+           kind == ColumnKind::kDate;
+  }
+};
+
+// What a scaling has learned from some rows, so that rows that come later are scaled alike. A
+// number x of column j becomes (x - shift[j]) * factor[j]; scalings by rows learn nothing and leave
+// both empty.
+struct FeatureScale {
+  Scaling scaling = Scaling::kNone;
+  std::vector<float> shift, factor;
+};
+
+struct TablePlan {
+  std::vector<TableColumn> columns;        // of a table, in the order of its file; empty for arrays
+  std::vector<std::string> feature_names;  // what comes out, column by column
+  bool counts_from_zero = false;           // svmlight: the first feature has the number 0, not 1
+  FeatureScale scale;                      // applied last; kNone: the features are left as they are
+};
+
+// The names of the features that a column becomes, in their order: its number or its levels, then
+// "(other)", then "is missing".
+std::vector<std::string> column_features(const TableColumn& column);
+
+}  // namespace glgnn

@@ -1,0 +1,65 @@
+#include <glgnn/error.h>
+#include <glgnn/fit_dataset.h>
+
+#include <set>
+#include <utility>
+
+#include "data/data.h"
+#include "data/message.h"
+
+namespace glgnn {
+
+Split default_split(const Dataset& dataset, uint64_t seed) {
+  return dataset.splits.empty() ? make_split(dataset.labels, dataset.classes(), {}, seed)
+                                : dataset.splits.front();
+}
+
+void check_split(const Dataset& dataset, const Split& split) {
+  std::set<int32_t> classes;
+  for (const int32_t row : split.train) classes.insert(dataset.labels[static_cast<size_t>(row)]);
+  classes.erase(-1);
+  if (classes.size() >= 2) return;
+  throw Error(ErrorKind::kData, dataset.name + ": the training rows hold " +
+                                    (classes.empty() ? "no class" : "1 class") +
+                                    ", expected at least 2; label more rows, or use another split");
+}
+
+Config resolve_settings(const Config& config, const Dataset& dataset) {
+  Config resolved = resolve_auto(config, dataset);
+  // Best mode prepares the features in several ways of its own.
+  const bool best = config.mode == Mode::kBest;
+  resolved.scaling =
+      best ? Scaling::kNone : resolve_scaling(config.scaling, dataset.features, dataset.scaling);
+  const int64_t largest = dataset.rows() - (resolved.diagonal ? 0 : 1);
+  if (resolved.k <= largest) return resolved;
+  throw Error(ErrorKind::kUsage,
+              "k does not fit the data: found k = " + std::to_string(resolved.k) + ", expected " +
+                  std::to_string(largest) + " at most, as " + dataset.name + " has " +
+                  counted(dataset.rows(), "row") + "; set a smaller --k");
+}
+
+Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
+                     bool with_graph) {
+  std::vector<int32_t> seen = split.train;
+  seen.insert(seen.end(), split.val.begin(), split.val.end());
+  return {.features = &scaled,
+          .graph = with_graph ? &dataset.graph : nullptr,
+          .labels = reveal_labels(dataset.labels, seen),
+          .train = split.train,
+          .val = split.val,
+          .classes = dataset.classes()};
+}
+
+FitResult fit_dataset(Dataset dataset, const Split& split, const Config& config,
+                      const Context& context, const FitOptions& options) {
+  check_split(dataset, split);
+  const Config resolved = resolve_settings(config, dataset);
+  dataset.plan.scale = learn_scale(dataset.features, resolved.scaling);
+  apply_scale(dataset.features, dataset.plan.scale);
+  FitResult result = fit(make_problem(dataset, dataset.features, split, dataset.has_graph),
+                         resolved, context, options);
+  keep_data(result.model, std::move(dataset), split);
+  return result;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,37 @@
+// Files that appear as a whole: written beside their place, synced and renamed, so that whoever
+// reads the path finds the old file or the new one, never half of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace glgnn {
+
+// Where the new file of `path` is written until it is complete.
+std::string name_beside(const std::string& path);
+
+// Waits until a file that somebody else wrote is on the disk.
+void sync_file(const std::string& path);
+
+// Renames the complete and synced file `beside` to `path`; removes it if that fails.
+void put_in_place(const std::string& beside, const std::string& path);
+
+// A file that is written piece by piece; it is removed unless commit() is reached.
+class NewFile {
+ public:
+  explicit NewFile(std::string path);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void close();
+
+  std::string path_, beside_;
+  int file_ = -1;
+};
+
+}  // namespace glgnn

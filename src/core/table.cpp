@@ -1,0 +1,45 @@
+#include <glgnn/table.h>
+
+namespace glgnn {
+
+std::string column_kind_name(ColumnKind kind) {
+  switch (kind) {
+    case ColumnKind::kNumeric:
+      return "numeric";
+    case ColumnKind::kCategorical:
+      return "categorical";
+    case ColumnKind::kDate:
+    case ColumnKind::kUnclearDate:
+      return "date";
+    case ColumnKind::kLabel:
+      return "label";
+    case ColumnKind::kRowId:
+      return "row id";
+    case ColumnKind::kIdentifier:
+      return "identifier";
+    case ColumnKind::kText:
+      return "text";
+    case ColumnKind::kConstant:
+      return "constant";
+    case ColumnKind::kEmpty:
+      return "empty";
+    case ColumnKind::kDropped:
+      return "dropped";
+  }
+  return "";
+}
+
+std::vector<std::string> column_features(const TableColumn& column) {
+  std::vector<std::string> names;
+  if (!column.is_used()) return names;
+  if (column.kind == ColumnKind::kCategorical) {
+    for (const std::string& level : column.levels) names.push_back(column.name + "=" + level);
+    if (column.other) names.push_back(column.name + "=(other)");
+  } else if (column.varies) {
+    names.push_back(column.name);
+  }
+  if (column.indicator) names.push_back(column.name + " is missing");
+  return names;
+}
+
+}  // namespace glgnn

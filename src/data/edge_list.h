@@ -1,0 +1,55 @@
+// Edges as they are read from any kind of graph file, before they become a graph.
+#pragma once
+
+#include <glgnn/dataset.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "data/message.h"
+
+namespace glgnn {
+
+struct Edge {
+  int32_t from;
+  int32_t to;
+  float weight;
+};
+
+// Edges with what was left out on the way.
+struct EdgeList {
+  std::vector<Edge> edges;
+  int64_t self_loops = 0;
+  int64_t without_weight = 0;
+
+  void add(int64_t from, int64_t to, float weight);
+};
+
+// Finds rows by their id, or by their number where rows have no ids.
+class RowNames {
+ public:
+  explicit RowNames(const Dataset& dataset);
+
+  // The row, or -1.
+  int64_t find(const std::string& name) const;
+
+  // The row; kData where there is none.
+  int64_t need(const std::string& name, const Place& place) const;
+
+  bool by_number() const { return rows_.empty(); }
+
+ private:
+  const Dataset& dataset_;
+  std::unordered_map<std::string, int64_t> rows_;
+};
+
+// A weight as it is written; kData where it is negative or not a number.
+float read_weight(const std::string& text, const Place& place);
+
+EdgeList read_graphml(const std::filesystem::path& path, const RowNames& names);  // graphml.cpp
+EdgeList read_mtx_edges(const std::filesystem::path& path, int64_t rows);  // matrix_market.cpp
+
+}  // namespace glgnn

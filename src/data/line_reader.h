@@ -1,0 +1,52 @@
+// The lines of a text file, plain or gzip, read in pieces: the file may be larger than the memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace glgnn {
+
+class LineReader {
+ public:
+  // Throws kIo if the file cannot be opened. Whether it is gzip is seen from its bytes.
+  explicit LineReader(const std::filesystem::path& path);
+
+  // The next line with its end, which is \n, \r\n or \r; valid until the next call. False at the
+  // end.
+  bool next(std::string_view& line);
+
+  // What comes next, at least up to the first character that is no white space, without taking it.
+  std::string_view ahead();
+  void skip(size_t bytes) { begin_ += bytes; }
+
+  const std::filesystem::path& path() const { return path_; }
+  int64_t line() const { return line_; }  // of the line that next() gave, from 1
+
+  // The part of the file that has been read, 0 to 1.
+  double part_read() const;
+
+ private:
+  bool fill();
+
+  std::filesystem::path path_;
+  std::shared_ptr<void> file_;  // zlib's
+  std::string buffer_;
+  size_t begin_ = 0;
+  int64_t line_ = 0;
+  double bytes_ = 0;
+  bool at_end_ = false;
+};
+
+// A whole text file, plain or gzip.
+std::string read_text(const std::filesystem::path& path);
+
+// The lower-case extension that says what a file holds: ".csv" for x.csv and for X.CSV.gz.
+std::string content_extension(const std::filesystem::path& path);
+
+// The file's name without its folder and these extensions: "x".
+std::string content_name(const std::filesystem::path& path);
+
+}  // namespace glgnn

@@ -1,0 +1,60 @@
+// From the fields of a table's row to its features, as a plan says: for the rows of fit() and for
+// those that come later.
+#pragma once
+
+#include <glgnn/table.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "data/message.h"
+
+namespace glgnn {
+
+class RowEncoder {
+ public:
+  struct Options {
+    bool fitting = false;         // errors name the options of fit()
+    bool comma_separates = true;  // the file's delimiter: another one allows 1,5 in every column
+  };
+
+  // `positions`: where the file has each of the plan's columns; -1 for those it has not.
+  RowEncoder(const TablePlan& plan, std::vector<int64_t> positions, Options options);
+  RowEncoder(const RowEncoder&) = delete;
+  RowEncoder& operator=(const RowEncoder&) = delete;
+
+  int64_t features() const { return features_; }
+
+  // Writes all features of a row, which are zero before. A gap in a column whose median is NaN (it
+  // is not known) is an error.
+  void encode(const std::vector<std::string>& fields, const Place& place, float* out);
+
+  // Levels that the plan does not know, and gaps in columns that had none: one sentence for each
+  // column.
+  std::vector<std::string> notes() const;
+
+ private:
+  struct Part {
+    const TableColumn* column;
+    int64_t position;
+    int64_t first;  // feature
+    std::unordered_map<std::string, int64_t> levels;
+    int64_t new_levels = 0, new_gaps = 0;
+    std::string example;  // of a new level
+  };
+
+  void encode_level(Part& part, const std::string& text, float* out);
+  float number(const Part& part, const std::string& text, const Place& place) const;
+  [[noreturn]] void gap_without_median(const Part& part, const std::string& text,
+                                       const Place& place) const;
+  [[noreturn]] void bad_number(const Part& part, const std::string& text, const Place& place) const;
+
+  std::vector<TableColumn> columns_;
+  std::vector<Part> parts_;
+  Options options_;
+  int64_t features_ = 0;
+};
+
+}  // namespace glgnn

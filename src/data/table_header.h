@@ -1,0 +1,42 @@
+// The first line of a table: the names of its columns and what the user says about them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/column_profile.h"
+#include "data/data.h"
+#include "data/message.h"
+
+namespace glgnn {
+
+struct TableHeader {
+  std::vector<std::string> names;  // of all columns
+  int64_t label = -1;
+  int64_t id = -1;
+  std::vector<ColumnWish> wishes;  // one for each column
+
+  bool is_feature(size_t column) const {
+    return static_cast<int64_t>(column) != label && static_cast<int64_t>(column) != id;
+  }
+};
+
+// Checks the names and finds the columns that the options name; notes an id column that was
+// guessed.
+TableHeader read_header(std::vector<std::string> names, const LoadOptions& options,
+                        const Place& place, std::vector<std::string>& notes);
+
+// The column of that name; kUsage, naming `option` and the nearest names, where there is none.
+int64_t find_column(const std::vector<std::string>& names, const std::string& name,
+                    const std::string& option, const Place& place);
+
+// Throws where the first line is no header, or where its names are empty or repeated (an unnamed
+// `id` column is fine).
+void check_is_header(const std::vector<std::string>& names, const Place& place);
+void check_names(const std::vector<std::string>& names, int64_t id, const Place& place);
+
+// Throws where a row has not as many fields as the header.
+void check_row_length(size_t fields, size_t columns, const Place& place);
+
+}  // namespace glgnn

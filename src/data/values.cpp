@@ -1,0 +1,169 @@
+#include "data/values.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+#include "data/text_rows.h"
+
+namespace glgnn {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+template <size_t n>
+bool is_one_of(std::string_view text, const std::array<std::string_view, n>& words) {
+  constexpr size_t kLongestWord = 8;
+  if (text.size() > kLongestWord) return false;
+  const std::string word = lower_case(text);
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Takes exactly `digits` digits from the front.
+bool take_digits(std::string_view& text, size_t digits, int& value) {
+  if (text.size() < digits || !std::all_of(text.begin(), text.begin() + digits, is_digit)) {
+    return false;
+  }
+  std::from_chars(text.data(), text.data() + digits, value);
+  text.remove_prefix(digits);
+  return true;
+}
+
+bool take_char(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// "08:30", "08:30:15.25", with or without Z or an offset such as +02:00, as a part of a day.
+bool parse_time(std::string_view text, double& part) {
+  int hours = 0, minutes = 0, shift_hours = 0, shift_minutes = 0;
+  double seconds = 0;
+  if (!take_digits(text, 2, hours) || !take_char(text, ':') || !take_digits(text, 2, minutes)) {
+    return false;
+  }
+  if (take_char(text, ':')) {
+    const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+    if (!parse_number(text.substr(0, end), seconds)) return false;
+    text.remove_prefix(end);
+  }
+  const int sign = text.starts_with('-') ? -1 : 1;
+  if (!take_char(text, 'Z') && (take_char(text, '+') || take_char(text, '-'))) {
+    if (!take_digits(text, 2, shift_hours)) return false;
+    take_char(text, ':');
+    if (!text.empty() && !take_digits(text, 2, shift_minutes)) return false;
+  }
+  part = (60.0 * (hours - sign * shift_hours) + minutes - sign * shift_minutes + seconds / 60.0) /
+         1440.0;
+  return text.empty() && hours < 25 && minutes < 60 && seconds < 61;
+}
+
+}  // namespace
+
+bool is_missing(std::string_view text) {
+  static constexpr std::array<std::string_view, 8> kWords{"",     "na",   "n/a", "nan",
+                                                          "null", "none", "?",   "-"};
+  return is_one_of(text, kWords);
+}
+
+bool is_unlabelled(std::string_view text) {
+  static constexpr std::array<std::string_view, 6> kWords{"", "na", "n/a", "nan", "null", "?"};
+  return is_one_of(text, kWords);
+}
+
+bool parse_decimal_comma(std::string_view text, double& value) {
+  const size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.find('.') != std::string_view::npos) return false;
+  std::string with_point(text);
+  with_point[comma] = '.';
+  return parse_number(with_point, value);
+}
+
+bool has_grouped_digits(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  size_t digits = 0, groups = 0;
+  char separator = 0;
+  for (const char c : text) {
+    if (is_digit(c)) {
+      ++digits;
+      continue;
+    }
+    const bool first = separator == 0;
+    if ((c != ',' && c != '.' && c != '\'') || (!first && c != separator)) return false;
+    if (first ? digits == 0 || digits > 3 || text[0] == '0' : digits != 3) return false;
+    separator = c;
+    digits = 0;
+    ++groups;
+  }
+  return groups > (separator == '.' ? 1u : 0u) && digits == 3;
+}
+
+bool parse_iso_date(std::string_view text, double& days) {
+  int year = 0, month = 0, day = 0;
+  if (!take_digits(text, 4, year) || !take_char(text, '-') || !take_digits(text, 2, month) ||
+      !take_char(text, '-') || !take_digits(text, 2, day)) {
+    return false;
+  }
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return false;
+  days = static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
+  if (text.empty()) return true;
+  double part = 0;
+  if ((!take_char(text, 'T') && !take_char(text, ' ')) || !parse_time(text, part)) return false;
+  days += part;
+  return true;
+}
+
+std::string date_text(double days) {
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(static_cast<int64_t>(std::floor(days))))};
+  const auto padded = [](int64_t number, size_t digits) {
+    const std::string text = std::to_string(number);
+    return std::string(digits > text.size() ? digits - text.size() : 0, '0') + text;
+  };
+  return padded(static_cast<int>(date.year()), 4) + "-" +
+         padded(static_cast<unsigned>(date.month()), 2) + "-" +
+         padded(static_cast<unsigned>(date.day()), 2);
+}
+
+bool is_unclear_date(std::string_view text) {
+  std::array<size_t, 3> digits{};
+  size_t at = 0;
+  char separator = 0;
+  for (const char c : text.substr(0, text.find(' '))) {
+    if (is_digit(c)) {
+      ++digits[at];
+      continue;
+    }
+    if ((c != '/' && c != '.' && c != '-') || (separator != 0 && c != separator)) return false;
+    separator = c;
+    if (++at == digits.size()) return false;
+  }
+  const auto fits = [](size_t n) { return n == 1 || n == 2 || n == 4; };
+  return at == 2 && std::all_of(digits.begin(), digits.end(), fits) &&
+         std::count(digits.begin(), digits.end(), 4) <= 1;
+}
+
+bool is_id_name(std::string_view name) {
+  const std::string lower = lower_case(name);
+  for (const std::string_view word : {"id", "index", "idx", "row", "rowid", "no", "nr", "number"}) {
+    if (lower == word) return true;
+    for (const char before : {'_', ' ', '-', '.'}) {
+      if (lower.ends_with(before + std::string(word)) && word != "row") return true;
+    }
+  }
+  return name.size() > 2 && (name.ends_with("Id") || name.ends_with("ID"));
+}
+
+}  // namespace glgnn

@@ -1,0 +1,231 @@
+// What the columns of a table are taken for, and what becomes of them.
+#include "data/data.h"
+#include "data/values.h"
+#include "unit/data_test_util.h"
+
+namespace glgnn {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class DataColumns : public testing::Test {
+ protected:
+  Dataset load(const std::string& text, const LoadOptions& options = {},
+               const std::string& file = "t.csv") {
+    return load_dataset(folder_.write(file, text), options);
+  }
+  std::string error(ErrorKind kind, const std::string& text, const LoadOptions& options = {}) {
+    return folder_.error_of(kind, [&] { load(text, options); });
+  }
+  // A column x of these values beside a column of numbers.
+  Dataset column(const Strings& values, const LoadOptions& options = {}) {
+    std::string text = "n,x\n";
+    for (size_t i = 0; i < values.size(); ++i) {
+      text += std::to_string(i * i) + ",\"" + values[i] + "\"\n";
+    }
+    return load(text, options);
+  }
+  std::vector<float> values(const Dataset& d, int64_t j) {
+    std::vector<float> out;
+    for (int64_t i = 0; i < d.rows(); ++i) out.push_back(d.features.dense[i][j]);
+    return out;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(DataColumns, CategoriesBecomeAFeatureForEachLevel) {
+  const Dataset d = column({"red", "blue", "red", "blue", "red"});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x=blue", "x=red"}));
+  EXPECT_EQ(values(d, 1), (std::vector<float>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(values(d, 2), (std::vector<float>{1, 0, 1, 0, 1}));
+  EXPECT_EQ(d.notes, (Strings{"1 column of categories becomes 2 features: x"}));
+  EXPECT_EQ(d.plan.columns[1].kind, ColumnKind::kCategorical);
+  EXPECT_EQ(d.plan.columns[1].level_counts, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(d.plan.feature_names, d.feature_names);
+}
+
+TEST_F(DataColumns, BooleansAreCategories) {
+  EXPECT_EQ(column({"true", "false", "false", "true"}).feature_names,
+            (Strings{"n", "x=false", "x=true"}));
+}
+
+TEST_F(DataColumns, RareLevelsArePooled) {
+  const Dataset d = column({"red", "blue", "red", "blue", "teal", "pink"});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x=blue", "x=red", "x=(other)"}));
+  EXPECT_EQ(values(d, 3), (std::vector<float>{0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(d.notes,
+            (Strings{"1 column of categories becomes 3 features: x; rare levels are pooled in x"}));
+}
+
+TEST_F(DataColumns, ManyLevelsAreCutAtFifty) {
+  Strings values;
+  for (int i = 0; i < 200; ++i) values.push_back("level" + std::to_string(i % 80));
+  const Dataset d = column(values);
+  EXPECT_EQ(d.features.cols(), 1 + 50 + 1);
+  EXPECT_EQ(d.feature_names.back(), "x=(other)");
+}
+
+TEST_F(DataColumns, GapsTakeTheMedianAndAreMarked) {
+  for (const std::string gap : {"", "NA", "n/a", "NaN", "nan", "NULL", "None", "?", "-"}) {
+    const Dataset d = column({"1", gap, "5", "2", "100"});
+    EXPECT_EQ(d.feature_names, (Strings{"n", "x", "x is missing"})) << gap;
+    EXPECT_EQ(values(d, 1), (std::vector<float>{1, 3.5, 5, 2, 100})) << gap;
+    EXPECT_EQ(values(d, 2), (std::vector<float>{0, 1, 0, 0, 0})) << gap;
+    EXPECT_EQ(d.notes, (Strings{"1 gap in 1 column, where numbers take the median and a feature "
+                                "says so: x"}));
+  }
+}
+
+TEST_F(DataColumns, GapsOfCategoriesHaveNoLevel) {
+  const Dataset d = column({"u", "", "v", "u", "v"});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x=u", "x=v", "x is missing"}));
+  EXPECT_EQ(values(d, 1), (std::vector<float>{1, 0, 0, 1, 0}));
+  EXPECT_EQ(values(d, 3), (std::vector<float>{0, 1, 0, 0, 0}));
+}
+
+TEST_F(DataColumns, WhereOneValueIsAllThereIsOnlyGapsCount) {
+  EXPECT_EQ(column({"7", "", "7", "7"}).feature_names, (Strings{"n", "x is missing"}));
+  const Dataset d = column({"yes", "", "yes", ""});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x is missing"}));
+  EXPECT_EQ(values(d, 1), (std::vector<float>{0, 1, 0, 1}));
+}
+
+TEST_F(DataColumns, EmptyAndConstantColumnsAreLeftOut) {
+  const Dataset d = load("n,e,c,t\n1,,4,u\n2,NA,4,u\n4,?,4,u\n");
+  EXPECT_EQ(d.feature_names, (Strings{"n"}));
+  EXPECT_EQ(d.notes,
+            (Strings{"1 column has no value in any row and is left out: e",
+                     "2 columns have the same value in every row and are left out: c, t"}));
+}
+
+TEST_F(DataColumns, IdsAreLeftOut) {
+  const Dataset d = load("customer_id,name,n,id\n7,ann,3,a\n8,bob,5,b\n9,cid,4,c\n12,dora,4,d\n");
+  EXPECT_EQ(d.feature_names, (Strings{"n"}));
+  EXPECT_EQ(d.notes, (Strings{"3 columns have a value of their own in every row and are left out: "
+                              "customer_id, name, id; --id names the rows by one"}));
+  // Whole numbers that are all different are measurements, unless their name says otherwise.
+  EXPECT_EQ(load("weight,n\n7,3\n8,5\n9,4\n").feature_names, (Strings{"weight", "n"}));
+  EXPECT_EQ(load("id,n\n7,3\n7,5\n9,4\n").feature_names, (Strings{"id", "n"}));
+  EXPECT_EQ(load("id,n\n7,3\n8,5\n9,4\n", {.numeric = {"id"}}).feature_names, (Strings{"id", "n"}));
+}
+
+TEST_F(DataColumns, FreeTextIsLeftOut) {
+  Strings remarks;
+  for (int i = 0; i < 6; ++i) {
+    remarks.push_back("the tree number " + std::to_string(i) + " was seen in the morning light");
+  }
+  const Dataset d = column(remarks);
+  EXPECT_EQ(d.feature_names, (Strings{"n"}));
+  EXPECT_EQ(d.notes, (Strings{"1 column holds free text and is left out: x; --categorical would "
+                              "take its values as categories"}));
+  EXPECT_EQ(column(remarks, {.categorical = {"x"}}).features.cols(), 7);
+}
+
+TEST_F(DataColumns, DatesBecomeDays) {
+  const Dataset d = column({"1970-01-02", "2024-02-29", "", "1969-12-31T12:00"});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x", "x is missing"}));
+  EXPECT_EQ(values(d, 1), (std::vector<float>{1, 19782, 1, -0.5}));
+  EXPECT_EQ(d.notes[0], "dates become days since 1970-01-01: x");
+  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,2024-02-29\n2,2024-02-30\n3,2024-03-01\n"),
+            "t.csv:3: column \"x\": not a date: found \"2024-02-30\", expected a date such as "
+            "2024-05-17 in every row, or a gap; correct the value or remove the row; if the column "
+            "holds categories use --categorical x");
+}
+
+TEST_F(DataColumns, DatesThatAreNotClearAreLeftOut) {
+  for (const std::string date : {"3/4/2024", "03.04.24", "2024/3/4", "3-4-2024 12:30"}) {
+    const Dataset d = column({date, date, "5/6/2023"});
+    EXPECT_EQ(d.feature_names, (Strings{"n"})) << date;
+    EXPECT_EQ(d.notes, (Strings{"1 column holds dates that are not written 2024-05-17 and is left "
+                                "out: x"}));
+  }
+}
+
+TEST_F(DataColumns, ReadsTimes) {
+  double days = 0;
+  EXPECT_TRUE(parse_iso_date("1970-01-01T06:00:00Z", days));
+  EXPECT_EQ(days, 0.25);
+  EXPECT_TRUE(parse_iso_date("1970-01-02 01:00:00.5+01:00", days));
+  EXPECT_NEAR(days, 1 + 0.5 / 86400, 1e-12);
+  for (const char* text :
+       {"1970-13-01", "1970-1-1", "1970-01-01x", "1970-01-01T", "1970-01-01T6:0"}) {
+    EXPECT_FALSE(parse_iso_date(text, days)) << text;
+  }
+  EXPECT_EQ(date_text(19782.9), "2024-02-29");
+  EXPECT_EQ(date_text(-1), "1969-12-31");
+}
+
+TEST_F(DataColumns, DecimalCommas) {
+  const Dataset d = load("a;b\n1,5;2\n-3;1e1\n2,25e1;7\n");
+  EXPECT_EQ(values(d, 0), (std::vector<float>{1.5, -3, 22.5}));
+  EXPECT_TRUE(d.plan.columns[0].decimal_comma);
+  EXPECT_FALSE(d.plan.columns[1].decimal_comma);
+  EXPECT_EQ(values(load("a,b\n\"1,5\",2\n\"2,25\",3\n3,5\n"), 0),
+            (std::vector<float>{1.5, 2.25, 3}));
+}
+
+TEST_F(DataColumns, ThousandsAreNotGuessed) {
+  EXPECT_EQ(error(ErrorKind::kData, "a,b\n\"1,234\",2\n\"2,500\",3\n300,5\n"),
+            "t.csv:2: column \"a\": not a number: found \"1,234\", expected a number in every row, "
+            "or a gap; write numbers with a decimal point and without separators of thousands");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a;b\n1.234.567;2\n2.500.000;3\n3;5\n"),
+      "t.csv:2: column \"a\": not a number: found \"1.234.567\", expected a number in every "
+      "row, or a gap; write numbers with a decimal point and without separators of thousands");
+  EXPECT_EQ(values(load("a;b\n1,234;2\n2,500;3\n3;5\n"), 0), (std::vector<float>{1.234f, 2.5, 3}));
+}
+
+TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
+  std::string text = "n,x\n";
+  for (int i = 0; i < 500; ++i)
+    text += std::to_string(i) + "," + (i == 77 ? "abc" : "4." + std::to_string(i)) + "\n";
+  EXPECT_EQ(
+      error(ErrorKind::kData, text),
+      "t.csv:79: column \"x\": not a number: found \"abc\", expected a number in every row, or "
+      "a gap; correct the value, or leave it empty; if the column holds categories use "
+      "--categorical x");
+  // Where words are more than a tenth, they are meant.
+  const Dataset d = column({"1", "2", "low", "1", "2", "low", "1", "high", "2", "high", "1"});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x=1", "x=2", "x=high", "x=low"}));
+}
+
+TEST_F(DataColumns, TheUserDecides) {
+  const std::string text = "n,x,y\n1,3,u\n2,4,v\n4,3,u\n5,4,v\n";
+  EXPECT_EQ(load(text, {.categorical = {"x"}}).feature_names,
+            (Strings{"n", "x=3", "x=4", "y=u", "y=v"}));
+  EXPECT_EQ(load(text, {.drop = {"y", "n"}}).feature_names, (Strings{"x"}));
+  EXPECT_EQ(
+      error(ErrorKind::kData, text, {.numeric = {"y"}}),
+      "t.csv:2: column \"y\": not a number: found \"u\", expected a number in every row, or a "
+      "gap; correct the value, or leave it empty; if the column holds categories use "
+      "--categorical y");
+  EXPECT_EQ(
+      error(ErrorKind::kUsage, text, {.drop = {"yy"}}),
+      "t.csv:1: no such drop column: found \"yy\", expected a column of the header; use --drop "
+      "with one of its names; the nearest are y, n, x");
+  EXPECT_EQ(error(ErrorKind::kUsage, text, {.label = "y", .drop = {"y"}}),
+            "t.csv:1: one column for two uses: found \"y\", expected one option for each column; "
+            "take it out of --drop or of the other option");
+  EXPECT_EQ(
+      folder_.error_of(ErrorKind::kUsage, [&] { load_dataset("wine", {.drop = {"ash"}}); }),
+      "wine: only tables have columns to choose: found \"--drop\", expected a CSV or TSV file; "
+      "leave it away");
+}
+
+TEST_F(DataColumns, SaysWhenNothingIsLeftToLearnFrom) {
+  EXPECT_EQ(error(ErrorKind::kData, "name,e\nann,\nbob,\ncid,\n"),
+            "t.csv: no features: found \"name (identifier), e (empty)\", expected a column of "
+            "numbers, dates or categories; add one, or name a column to use with --categorical or "
+            "--numeric");
+}
+
+TEST_F(DataColumns, WordsForUnknownLabels) {
+  const Dataset d = load("n,k\n1,u\n2,v\n3,NA\n4,?\n5,none\n6,none\n", {.label = "k"});
+  EXPECT_EQ(d.class_names, (Strings{"none", "u", "v"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{1, 2, -1, -1, 0, 0}));
+  EXPECT_EQ(d.notes[0], "2 labels such as NA or ? taken as unknown");
+}
+
+}  // namespace
+}  // namespace glgnn

@@ -1,0 +1,205 @@
+// Rows that come after fit(): the same preparation, block by block.
+#include "data/data.h"
+#include "data/new_rows.h"
+#include "unit/data_test_util.h"
+
+namespace glgnn {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+const char* const kTable =
+    "tree,height,soil,seen,remark,kind\n"
+    "t1,1.5,clay,2024-01-01,one,oak\n"
+    "t2,,sand,2024-01-02,two,elm\n"
+    "t3,2.5,clay,2024-01-03,three,oak\n"
+    "t4,4.5,sand,2024-01-05,four,elm\n"
+    "t5,3.5,loam,2024-01-04,five,\n";
+
+class NewRowsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fitted_ = load_dataset(folder_.write("t.csv", kTable), {.label = "kind", .id = "tree"});
+  }
+  NewRows open(const std::string& text, const std::string& file = "new.csv",
+               const NewRowsOptions& options = {}) {
+    return NewRows(folder_.write(file, text), fitted_.plan, fitted_.class_names, options);
+  }
+  // The one block of a file.
+  RowBlock read(NewRows& rows) {
+    RowBlock block, none;
+    EXPECT_TRUE(rows.next(block));
+    EXPECT_FALSE(rows.next(none));
+    EXPECT_EQ(none.rows(), 0);
+    return block;
+  }
+  std::string error(const std::string& text, ErrorKind kind = ErrorKind::kData) {
+    return folder_.error_of(kind, [&] {
+      NewRows rows = open(text);
+      RowBlock block;
+      while (rows.next(block)) {
+      }
+    });
+  }
+  std::vector<float> row(const RowBlock& block, int64_t i) {
+    const float* const values = block.features.dense[i];
+    return {values, values + block.features.cols()};
+  }
+
+  TempFolder folder_;
+  Dataset fitted_;
+};
+
+TEST_F(NewRowsTest, TheFittedFileGivesTheFittedFeatures) {
+  ASSERT_EQ(fitted_.feature_names, (Strings{"height", "height is missing", "soil=clay", "soil=sand",
+                                            "soil=(other)", "seen"}));
+  NewRows rows = open(kTable);
+  const RowBlock block = read(rows);
+  ASSERT_EQ(block.rows(), fitted_.rows());
+  for (int64_t i = 0; i < fitted_.features.dense.size(); ++i) {
+    EXPECT_EQ(block.features.dense.data()[i], fitted_.features.dense.data()[i]) << i;
+  }
+  EXPECT_EQ(block.ids, fitted_.row_ids);
+  EXPECT_EQ(block.labels, fitted_.labels);
+  EXPECT_EQ(block.lines, (std::vector<int64_t>{2, 3, 4, 5, 6}));
+  EXPECT_TRUE(rows.has_labels());
+  EXPECT_EQ(rows.rows_read(), 5);
+  EXPECT_EQ(rows.part_read(), 1.0);
+}
+
+TEST_F(NewRowsTest, ColumnsAreFoundByName) {
+  NewRows rows = open("extra;seen;height;soil\n9;2024-01-01;1,25;sand\n9;;;chalk\n");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0), (std::vector<float>{1.25, 0, 0, 1, 0, 19723}));
+  EXPECT_EQ(row(block, 1), (std::vector<float>{3, 1, 0, 0, 1, 19725}));
+  EXPECT_EQ(block.ids, (Strings{"0", "1"}));
+  EXPECT_EQ(block.labels, (std::vector<int32_t>{-1, -1}));
+  EXPECT_FALSE(rows.has_labels());
+  EXPECT_EQ(
+      rows.notes(),
+      (Strings{"1 column that the model does not know is ignored: extra",
+               "column \"soil\": 1 row with a level that is rare or new to the model, such as "
+               "\"chalk\", counted as (other)",
+               "column \"seen\": 1 gap, filled with the median of the fitted rows"}));
+}
+
+TEST_F(NewRowsTest, LevelsWithoutAPoolAndLabelsWithoutAClass) {
+  fitted_ =
+      load_dataset(folder_.write("t.csv", "n,c,k\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n"), {.label = "k"});
+  NewRows rows = open("k,c,n\nz,w,7\na,,8\n");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0), (std::vector<float>{7, 0, 0}));
+  EXPECT_EQ(row(block, 1), (std::vector<float>{8, 0, 0}));
+  EXPECT_EQ(block.labels, (std::vector<int32_t>{-1, 0}));
+  EXPECT_EQ(rows.notes(),
+            (Strings{"column \"c\": 1 row with a level that is rare or new to the model, such as "
+                     "\"w\", counted as no level",
+                     "column \"c\": 1 gap, where no level is set",
+                     "1 row with a label that is no class of the model, such as \"z\", counted as "
+                     "unlabelled"}));
+}
+
+TEST_F(NewRowsTest, GivesBlocksAndCountsOn) {
+  std::string text = "height,soil,seen\n";
+  for (int i = 0; i < 10; ++i) text += std::to_string(i) + ",clay,2024-01-01\n";
+  NewRows rows = open(text, "new.csv", {.block_rows = 4});
+  RowBlock block;
+  Strings ids;
+  std::vector<int64_t> sizes;
+  while (rows.next(block)) {
+    sizes.push_back(block.rows());
+    for (int64_t i = 0; i < block.rows(); ++i) {
+      ids.push_back(block.ids[i]);
+      EXPECT_EQ(block.features.dense[i][0], static_cast<float>(ids.size() - 1));
+    }
+  }
+  EXPECT_EQ(sizes, (std::vector<int64_t>{4, 4, 2}));
+  EXPECT_EQ(ids.back(), "9");
+}
+
+TEST_F(NewRowsTest, SparseAndScaled) {
+  fitted_.plan.scale = {Scaling::kMax, std::vector<float>(6, 0.0f), std::vector<float>(6, 0.5f)};
+  NewRows rows = open("height,soil,seen\n3,clay,1970-01-01\n", "new.csv", {.sparse = true});
+  const RowBlock block = read(rows);
+  ASSERT_TRUE(block.features.is_sparse);
+  EXPECT_EQ(block.features.sparse.pattern->col, (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ(block.features.sparse.values, (std::vector<float>{1.5, 0.5}));
+}
+
+TEST_F(NewRowsTest, RefusesWhatDoesNotFit) {
+  EXPECT_EQ(error("height,remark\n1,x\n"),
+            "new.csv:1: columns soil, seen are missing: found \"height, remark\", expected every "
+            "column that the model was fitted on; add them (fields may be empty where the value is "
+            "unknown) or correct the names in the first line");
+  EXPECT_EQ(error("height,soil,seen\n1,clay,2024-01-01\nx,clay,2024-01-01\n"),
+            "new.csv:3: column \"height\": not a number: found \"x\", expected a number in every "
+            "row, or a gap; correct the value, or leave it empty");
+  EXPECT_EQ(error("height,soil,seen\n1,clay\n"),
+            "new.csv:2: a row of another length: found \"2 fields\", expected 3 as in the header; "
+            "add what is missing, or put a field that contains the delimiter in quotes");
+  EXPECT_EQ(error("height,soil,seen\n"),
+            "new.csv:1: a header and no rows: found \"0 rows\", expected a line for each row below "
+            "the header; check that the file was written completely");
+  EXPECT_EQ(folder_.error_of(ErrorKind::kUsage,
+                             [&] { NewRows("wine", fitted_.plan, fitted_.class_names); }),
+            "wine: the model was fitted on a table with categories, dates or gaps: found \"an "
+            "array\", expected a CSV or TSV file with a column \"height\"; give the new rows as a "
+            "table");
+}
+
+TEST_F(NewRowsTest, ShippedSetsAndArrays) {
+  const Dataset wine = load_dataset("wine");
+  NewRows rows("wine", wine.plan, wine.class_names, {.block_rows = 100});
+  RowBlock block;
+  ASSERT_TRUE(rows.next(block));
+  ASSERT_TRUE(rows.next(block));
+  EXPECT_EQ(block.rows(), 78);
+  EXPECT_EQ(block.ids[0], "100");
+  EXPECT_EQ(block.features.dense[77][12], wine.features.dense[177][12]);
+  EXPECT_EQ(block.labels[77], wine.labels[177]);
+  EXPECT_FALSE(rows.next(block));
+
+  const Dataset array = load_dataset(fixture("X.npy"), {.label = fixture("y.npy")});
+  NewRows labelled(fixture("X.npy"), array.plan, {"7", "3"}, {.label = fixture("y.npy")});
+  EXPECT_EQ(read(labelled).labels, (std::vector<int32_t>{1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(folder_.error_of(ErrorKind::kData,
+                             [&] {
+                               folder_.write("f4.npy", bytes_of(fixture("f4.npy")));
+                               NewRows(folder_.path("f4.npy"), array.plan, {"3", "7"});
+                             }),
+            "f4.npy: another number of columns: found \"2 columns\", expected 3, as the model was "
+            "fitted on; give the same columns in the same order");
+}
+
+TEST_F(NewRowsTest, ATableForAModelOfArrays) {
+  fitted_ = load_dataset(fixture("X.npy"), {.label = fixture("y.npy")});
+  NewRows rows = open("f2,f0,f1\n1,2,3\n");
+  EXPECT_EQ(row(read(rows), 0), (std::vector<float>{2, 3, 1}));
+  EXPECT_EQ(error("f2,f0,f1\n1,,3\n"),
+            "new.csv:2: column \"f0\": missing value: found \"\", expected a number in every row, "
+            "as the model was not fitted on a table; fill in the value or remove the row");
+}
+
+TEST_F(NewRowsTest, SvmlightRowsInTheSameCount) {
+  fitted_ = load_dataset(fixture("rows.svm"));
+  NewRows rows = open("+7 1:5 9:1\n2:1.5\n", "new.svm");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0), (std::vector<float>{5, 0, 0}));
+  EXPECT_EQ(row(block, 1), (std::vector<float>{0, 1.5, 0}));
+  EXPECT_EQ(block.labels, (std::vector<int32_t>{1, -1}));
+  EXPECT_TRUE(rows.has_labels());
+  EXPECT_EQ(rows.notes(), (Strings{"1 value of features that the model does not know is ignored: "
+                                   "numbers above 3"}));
+  EXPECT_EQ(
+      folder_.error_of(ErrorKind::kData,
+                       [&] {
+                         NewRows zero = open("1 0:5\n", "new.svm");
+                         RowBlock b;
+                         zero.next(b);
+                       }),
+      "new.svm:1: not a feature of the model: found \"0\", expected numbers from 1, as in the "
+      "rows it was fitted on; count the features from 1");
+}
+
+}  // namespace
+}  // namespace glgnn
