@@ -53,4 +53,4 @@ asan: deps
 	ctest --preset asan --parallel $(JOBS)
 
 clean:
-	rm -rf build build-debug build-asan
+	rm -rf build build-debug build-asan build-python

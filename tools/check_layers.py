@@ -20,6 +20,7 @@ MAY_USE = {
     "report": ["frozen", "train", "data", "core"],
     "api": ["train", "data", "core"],
     "cli": ["bench", "report", "frozen", "train", "data", "core"],
+    "python": ["report", "api", "frozen", "train", "data", "core"],
     "bench": ["report", "train", "nn", "ops", "kernels", "data", "core"],
 }
 
@@ -34,6 +35,7 @@ THIRD_PARTY = {
     r"nlohmann/.*": ["data", "report", "cli", "bench"],
     r"fmt/.*": ["data", "report", "cli", "bench"],
     r"CLI/.*": ["cli"],
+    r"pybind11/.*": ["python"],
 }
 
 INCLUDE = re.compile(r'^\s*#include\s+(?:"([^"]+)"|<([^>]+)>)')
@@ -66,7 +68,7 @@ def problems_of(path: pathlib.Path):
 
 
 def main() -> int:
-    files = [p for top in ("include", "src", "cli", "bench") for p in sorted((ROOT / top).rglob("*"))
+    files = [p for top in ("include", "src", "cli", "bench", "python") for p in sorted((ROOT / top).rglob("*"))
              if p.suffix in (".h", ".cpp", ".cu")]
     problems = [problem for path in files for problem in problems_of(path)]
     for problem in problems:

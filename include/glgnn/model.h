@@ -71,6 +71,7 @@ struct Model {
   std::vector<int32_t> test;         // rows that only judge
   Features features;                 // as fit() saw them
   TablePlan plan;                    // prepares new rows alike
+  std::string caller_data;  // a caller's own words, which the library keeps but does not read
 
   // The parameter of this name; kUsage if there is none.
   const Matrix& parameter(const std::string& name) const;

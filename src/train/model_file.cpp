@@ -50,6 +50,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.features.dense);
   archive(model.features.sparse);
   walk_plan(archive, model.plan);
+  archive(model.caller_data);
 }
 
 // What the checksum cannot know: that the parts belong together.

@@ -1,0 +1,279 @@
+"""The estimator."""
+
+import os
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from . import _core, _graphs, _stored
+from ._columns import is_table
+from ._explanation import Explanation
+from ._inputs import learn_rows, read_rows, to_core, to_csr
+from ._labels import encode_labels
+from ._parameters import threads_of, to_settings
+from ._progress import progress
+
+
+class GLGNNClassifier(ClassifierMixin, BaseEstimator):
+    """Learns several graphs of the rows, fuses them and classifies with them.
+
+    Rows without a label take part in fit: they shape the graphs, and their labels are predicted
+    (``transduction_``). The same ``random_state`` gives the same model, whatever ``n_jobs`` is.
+
+    Parameters
+    ----------
+    mode : {"best", "paper"}
+        best: the most accurate; paper: the paper's method.
+    random_state : int, RandomState instance or None
+        Of the validation rows and of the training.
+    n_jobs : int or None
+        Threads; None and -1: as many as OpenMP offers.
+    val_fraction : float
+        Part of the labelled rows that chooses modules and epochs and is not trained on.
+    modules, k, epochs, hidden, members, tuned :
+        The settings of these names; None: the library's own choice.
+    settings : dict or None
+        Any other setting of ``glgnn.list_settings()``, e.g. ``{"votes": False}``.
+    verbose : int
+        Show progress with tqdm.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray, where X had names for its columns
+    model_features_ : list of the names of the features as the model sees them
+    transduction_ : ndarray of shape (n_samples,), the label of each fitted row
+    label_distributions_ : ndarray of shape (n_samples, n_classes)
+    graph_ : SciPy CSR matrix, the fused graph; each row sums to 1
+    module_graphs_ : list of SciPy CSR matrices
+    module_weights_ : ndarray, how much each module's graph counts; the sum is 1
+    modules_ : list of dicts, the settings and the weight of each module
+    network_ : ndarray, the network of graphs, its aggregation module last
+    feature_weights_ : ndarray, how much each of ``model_features_`` counts, largest 1
+    train_rows_, val_rows_ : ndarrays, the rows whose labels were learned from and that judged
+    history_ : list of dicts, one for each epoch or module
+    n_iter_ : int, the epoch that was kept
+    """
+
+    def __init__(
+        self,
+        mode="best",
+        *,
+        random_state=0,
+        n_jobs=None,
+        val_fraction=0.2,
+        modules=None,
+        k=None,
+        epochs=None,
+        hidden=None,
+        members=None,
+        tuned=None,
+        settings=None,
+        verbose=0,
+    ):
+        self.mode = mode
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.val_fraction = val_fraction
+        self.modules = modules
+        self.k = k
+        self.epochs = epochs
+        self.hidden = hidden
+        self.members = members
+        self.tuned = tuned
+        self.settings = settings
+        self.verbose = verbose
+
+    def fit(self, X, y, graph=None):
+        """Fits to the rows of X, of which those with a label teach.
+
+        X : NumPy array, SciPy sparse matrix or pandas DataFrame.
+        y : labels of any kind; None or NaN, or -1 beside classes from 0, where there is none.
+        graph : known edges between rows: a SciPy sparse matrix, an array of pairs (and weights),
+            or a networkx graph.
+        """
+        if y is None:
+            raise ValueError("GLGNNClassifier requires y to be passed, but the target y is None")
+        rows, names, columns = learn_rows(X)
+        codes, classes = encode_labels(y)
+        check_consistent_length(rows, codes)
+        index = X.index if is_table(X) else None
+        with progress(self.verbose, self.mode) as on_epoch:
+            fitted = _core.fit(
+                features=to_core(rows),
+                labels=codes,
+                class_names=[str(value) for value in classes],
+                feature_names=names,
+                row_ids=_row_ids(index),
+                graph=_graphs.read_graph(graph, rows.shape[0], index),
+                settings=to_settings(self),
+                val_fraction=self.val_fraction,
+                threads=threads_of(self.n_jobs),
+                on_epoch=on_epoch,
+            )
+        # Only now: a fit that fails leaves an earlier one as it was.
+        self._check_feature_names(X, reset=True)
+        self.n_features_in_ = len(columns.columns) if columns else rows.shape[1]
+        self.classes_ = classes
+        self._columns = columns
+        self._fitted = fitted
+        return self
+
+    def predict_proba(self, X):
+        """The probability of each class (``classes_``) for each row of X, as for rows never seen."""
+        return self._predict(X, near=0)[0]
+
+    def predict(self, X):
+        """The most probable class of each row of X, as for rows never seen."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def neighbors(self, X, n_neighbors=5):
+        """For each row of X the fitted rows that its prediction comes from: (row, weight) pairs."""
+        return self._predict(X, near=n_neighbors)[1]
+
+    def explain(self, row):
+        """Why the fitted row of this number is predicted as it is."""
+        check_is_fitted(self)
+        return Explanation.of(self._fitted.explain(row), self.classes_, self.model_features_)
+
+    def explain_all(self, rows=None):
+        """The explanations of the given fitted rows, or of all."""
+        check_is_fitted(self)
+        return [self.explain(int(row)) for row in (range(len(self.transduction_)) if rows is None else rows)]
+
+    def to_networkx(self, module=None):
+        """The fused graph, or that of a module, as a networkx.DiGraph."""
+        return _graphs.to_networkx(self, self._graph(module))
+
+    def to_pyg(self, module=None):
+        """The fused graph, or that of a module, with features and labels as torch_geometric Data."""
+        fitted = self._model()
+        features = fitted.features
+        if isinstance(features, tuple):
+            features = to_csr(features, len(fitted.feature_names))
+        return _graphs.to_pyg(features, fitted.labels, fitted.train, self._graph(module))
+
+    def save(self, path):
+        """Writes a model file, which `glgnn info` and the other commands can read too."""
+        _stored.put(check_fitted(self))
+        self._fitted.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path, n_jobs=None):
+        """The classifier of a model file that save() or `glgnn fit` has written."""
+        model = cls()
+        _stored.take(model, _core.load(os.fspath(path), threads_of(n_jobs)))
+        return model.set_params(n_jobs=n_jobs)
+
+    @property
+    def transduction_(self):
+        best = self._model().probabilities.argmax(axis=1)
+        return self.classes_[best]
+
+    @property
+    def label_distributions_(self):
+        return _sum_to_one(self._model().probabilities)
+
+    @property
+    def graph_(self):
+        return self._graph(None)
+
+    @property
+    def module_graphs_(self):
+        rows = len(self._model().labels)
+        return [to_csr(parts, rows) for parts in self._fitted.module_graphs]
+
+    @property
+    def module_weights_(self):
+        return np.array(self._model().module_weights)
+
+    @property
+    def modules_(self):
+        fitted = self._model()
+        weights = fitted.module_weights
+        notes = fitted.module_notes or [fitted.settings["mode"]] * len(weights)
+        return [
+            {"module": m, "weight": weight, "settings": note}
+            for m, (weight, note) in enumerate(zip(weights, notes))
+        ]
+
+    @property
+    def network_(self):
+        return self._model().network
+
+    @property
+    def feature_weights_(self):
+        return self._model().feature_weights
+
+    @property
+    def model_features_(self):
+        return self._model().feature_names
+
+    @property
+    def train_rows_(self):
+        return self._model().train
+
+    @property
+    def val_rows_(self):
+        return self._model().val
+
+    @property
+    def history_(self):
+        return self._model().history
+
+    @property
+    def n_iter_(self):
+        return self._model().best_epoch
+
+    def _model(self):
+        """The compiled model, or AttributeError (as NotFittedError is one)."""
+        return check_fitted(self)._fitted
+
+    def _graph(self, module):
+        fitted = self._model()
+        return to_csr(fitted.graph if module is None else fitted.module_graphs[module], len(fitted.labels))
+
+    def _predict(self, X, near):
+        check_is_fitted(self)
+        self._check_feature_names(X, reset=False)
+        rows = read_rows(X, self._columns)
+        if self._columns is None and rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        probabilities, neighbors = self._fitted.predict(to_core(rows), near)
+        return _sum_to_one(probabilities), neighbors
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        if "_fitted" in state:
+            _stored.put(self)
+            state["_fitted"] = _stored.to_bytes(self._fitted)
+        return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if "_fitted" in state:
+            self._fitted = _stored.from_bytes(state["_fitted"], threads_of(self.n_jobs))
+
+
+def check_fitted(model):
+    check_is_fitted(model)
+    return model
+
+
+def _row_ids(index):
+    """The names of a table's rows, where it has names that tell them apart."""
+    if index is None or index.dtype.kind in "iu" or not index.is_unique:
+        return []
+    return [str(name) for name in index]
+
+
+def _sum_to_one(probabilities):
+    """In double, because float32 rows sum to 1 only nearly."""
+    wide = probabilities.astype(np.float64)
+    return wide / wide.sum(axis=1, keepdims=True)

@@ -1,0 +1,91 @@
+"""Labels of any kind as class numbers, and back."""
+
+import numpy as np
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+UNLABELLED = -1
+
+
+def encode_labels(y):
+    """The class number of each row, -1 where it has none, and the classes."""
+    values, missing = _values_and_gaps(y)
+    known = _one_type(values[~missing])
+    check_classification_targets(known)
+    if known.dtype.kind in "iu" and (known == UNLABELLED).any() and _means_unlabelled(known):
+        missing[~missing] = known == UNLABELLED
+        known = known[known != UNLABELLED]
+    classes = np.unique(known)
+    if len(classes) < 2:
+        raise ValueError(
+            f"the labels hold {len(classes)} class{'' if len(classes) == 1 else 'es'}, expected at "
+            "least 2; label rows of another class too"
+        )
+    codes = np.full(len(values), UNLABELLED, dtype=np.int32)
+    codes[~missing] = np.searchsorted(classes, known)
+    return codes, classes
+
+
+def _means_unlabelled(known):
+    """-1 marks rows without a label beside classes from 0; -1 and 1 alone are two classes."""
+    others = np.unique(known[known != UNLABELLED])
+    return len(others) > 1 and others[0] >= 0
+
+
+def _values_and_gaps(y):
+    if hasattr(y, "isna"):  # a Series, which may have gaps of its own kind
+        gaps = np.asarray(y.isna()).reshape(len(y), -1)[:, 0]
+        values = column_or_1d(np.asarray(y, dtype=object if gaps.any() else None), warn=True)
+        return values, gaps
+    values = column_or_1d(_as_array(y), warn=True)
+    if values.dtype.kind == "f":
+        if np.isinf(values).any():
+            raise ValueError("Input y contains infinity: found inf, expected class labels")
+        return values, np.isnan(values)
+    if values.dtype.kind == "O":
+        return values, np.array([value is None or value != value for value in values], dtype=bool)
+    return values, np.zeros(len(values), dtype=bool)
+
+
+def _as_array(y):
+    """Like np.asarray, except that a gap among other labels does not turn all of them into text."""
+    if isinstance(y, (list, tuple)) and any(value is None or value != value for value in y):
+        array = np.empty(len(y), dtype=object)
+        array[:] = y
+        return array
+    return np.asarray(y)
+
+
+def _one_type(known):
+    """Objects as texts or numbers; labels of both kinds cannot be sorted or told apart in a file."""
+    if known.dtype.kind != "O" or len(known) == 0:
+        return known
+    texts = sum(isinstance(value, str) for value in known)
+    if texts == len(known):
+        return known
+    if texts > 0:
+        raise ValueError(
+            f"labels of two kinds: found {texts} texts and {len(known) - texts} others, expected "
+            "all texts or all numbers; convert them, e.g. with y.astype(str)"
+        )
+    return np.array(known.tolist())
+
+
+def to_json(values):
+    """An array of labels as plain JSON that keeps its dtype."""
+    kind = values.dtype.kind
+    if kind in "mM":
+        return {"dtype": values.dtype.str, "values": values.astype(np.int64).tolist()}
+    if kind == "S":
+        return {"dtype": values.dtype.str, "values": [value.decode("latin-1") for value in values]}
+    return {"dtype": values.dtype.str, "values": values.tolist()}
+
+
+def from_json(stored):
+    """The array that to_json() was given."""
+    dtype = np.dtype(stored["dtype"])
+    if dtype.kind in "mM":
+        return np.array(stored["values"], dtype=np.int64).astype(dtype)
+    if dtype.kind == "S":
+        return np.array([value.encode("latin-1") for value in stored["values"]], dtype=dtype)
+    return np.array(stored["values"], dtype=dtype)

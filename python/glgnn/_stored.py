@@ -1,0 +1,84 @@
+"""What a model file keeps for Python beside the model: labels of any type, columns, parameters."""
+
+import json
+import os
+import tempfile
+
+import numpy as np
+
+from . import _core, _labels
+from ._columns import Column, TableColumns
+
+VERSION = 1
+
+
+def put(model):
+    """Writes the Python side of a fitted classifier into its model."""
+    names = getattr(model, "feature_names_in_", None)
+    model._fitted.caller_data = json.dumps(
+        {
+            "glgnn_python": VERSION,
+            "classes": _labels.to_json(model.classes_),
+            "n_features_in": model.n_features_in_,
+            "feature_names_in": None if names is None else names.tolist(),
+            "columns": model._columns.to_json() if model._columns else None,
+            "parameters": _plain(model.get_params(deep=False), model._fitted.settings["seed"]),
+        }
+    )
+
+
+def _plain(parameters, seed):
+    """A random generator cannot be kept in a file: the seed it gave is."""
+    plain = dict(parameters, random_state=int(seed))
+    return json.loads(json.dumps(plain, default=lambda value: value.item()))
+
+
+def take(model, fitted):
+    """Makes `model` the fitted classifier whose model file was read."""
+    stored = json.loads(fitted.caller_data) if fitted.caller_data else None
+    if stored is None:
+        _take_of_program(model, fitted)
+        return
+    if stored.get("glgnn_python") != VERSION:
+        raise ValueError(
+            f"the model file was written by another version of the Python package: found "
+            f"{stored.get('glgnn_python')!r}, expected {VERSION}; fit again"
+        )
+    model.set_params(**stored["parameters"])
+    model.classes_ = _labels.from_json(stored["classes"])
+    model.n_features_in_ = stored["n_features_in"]
+    if stored["feature_names_in"] is not None:
+        model.feature_names_in_ = np.array(stored["feature_names_in"], dtype=object)
+    model._columns = TableColumns.from_json(stored["columns"]) if stored["columns"] else None
+    model._fitted = fitted
+
+
+def _take_of_program(model, fitted):
+    """A file that `glgnn fit` wrote: its classes are texts, its columns have names."""
+    settings = fitted.settings
+    columns = [Column.of_program(column) for column in fitted.columns]
+    names = [column.name for column in columns] or fitted.feature_names
+    model.set_params(mode=settings["mode"], random_state=int(settings["seed"]))
+    model.classes_ = np.array(fitted.class_names)
+    model.feature_names_in_ = np.array(names, dtype=object)
+    model.n_features_in_ = len(names)
+    model._columns = TableColumns(columns) if columns else None
+    model._fitted = fitted
+
+
+def to_bytes(fitted):
+    """The model file as bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.glgnn")
+        fitted.save(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def from_bytes(content, threads):
+    """The model that to_bytes() was given."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.glgnn")
+        with open(path, "wb") as file:
+            file.write(content)
+        return _core.load(path, threads)

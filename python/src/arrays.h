@@ -1,0 +1,39 @@
+// Between NumPy arrays and the library's matrices.
+#pragma once
+
+#include <glgnn/csr.h>
+#include <glgnn/dataset.h>
+#include <pybind11/numpy.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace glgnn::python {
+
+// Rows of float32 or float64 in any order of memory, or the tuple (data, indices, indptr, columns)
+// of a SciPy CSR matrix with ascending indices. Features own their memory: the numbers are copied
+// once, straight from the array.
+Features features_from(const pybind11::object& rows);
+
+// A square graph from the tuple (data, indices, indptr) of a symmetric CSR matrix.
+Csr graph_from(const pybind11::tuple& graph);
+
+pybind11::array_t<float> to_array(const Matrix& matrix);
+
+// (data, indices, indptr), copied.
+pybind11::tuple to_tuple(const Csr& csr);
+
+template <class T>
+pybind11::array_t<T> to_array(const std::vector<T>& list) {
+  return pybind11::array_t<T>(static_cast<pybind11::ssize_t>(list.size()), list.data());
+}
+
+template <class T>
+std::vector<T> to_vector(const pybind11::array& array) {
+  constexpr int kForm = pybind11::array::c_style | pybind11::array::forcecast;
+  const auto cast = pybind11::array_t<T, kForm>::ensure(array);
+  if (!cast) throw pybind11::error_already_set();
+  return {cast.data(), cast.data() + cast.size()};
+}
+
+}  // namespace glgnn::python

@@ -1,0 +1,151 @@
+#include <pybind11/stl.h>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "fitted.h"
+#include "watched_fit.h"
+
+namespace glgnn::python {
+namespace {
+
+namespace py = pybind11;
+
+py::object features_of(const Fitted& fitted) {
+  const Features& features = fitted.model().features;
+  if (features.is_sparse) return to_tuple(features.sparse);
+  return to_array(features.dense);
+}
+
+py::list module_graphs_of(const Fitted& fitted) {
+  py::list graphs;
+  for (const Csr& graph : fitted.model().module_graphs) graphs.append(to_tuple(graph));
+  return graphs;
+}
+
+py::list history_of(const Fitted& fitted) {
+  py::list lines;
+  for (const EpochReport& report : fitted.model().history) lines.append(to_dict(report));
+  return lines;
+}
+
+py::dict settings_of(const Fitted& fitted) {
+  py::dict values;
+  for (const Setting& setting : list_settings(fitted.model().config)) {
+    values[py::str(setting.name)] = setting.value;
+  }
+  return values;
+}
+
+// How a file's columns became features; empty where fit() was given arrays.
+py::list columns_of(const Fitted& fitted) {
+  py::list columns;
+  for (const TableColumn& column : fitted.model().plan.columns) {
+    if (!column.is_used()) continue;
+    py::dict line;
+    line["name"] = column.name;
+    line["kind"] = column_kind_name(column.kind);
+    line["varies"] = column.varies;
+    line["median"] = column.median;
+    line["levels"] = column.levels;
+    line["other"] = column.other;
+    line["indicator"] = column.indicator;
+    columns.append(line);
+  }
+  return columns;
+}
+
+py::tuple scale_of(const Fitted& fitted) {
+  const FeatureScale& scale = fitted.model().plan.scale;
+  return py::make_tuple(to_array(scale.shift), to_array(scale.factor));
+}
+
+py::tuple predict(const Fitted& fitted, const py::object& rows, int64_t near) {
+  Features features = features_from(rows);
+  NewRowPredictions predictions;
+  {
+    const py::gil_scoped_release others_run;
+    predictions = fitted.predict(std::move(features), near);
+  }
+  py::list near_rows;
+  for (const auto& of_row : predictions.near) {
+    py::list list;
+    for (const NearRow& one : of_row) list.append(py::make_tuple(one.row, one.weight));
+    near_rows.append(list);
+  }
+  return py::make_tuple(to_array(predictions.probabilities), near_rows);
+}
+
+py::dict explain(const Fitted& fitted, int32_t row) {
+  Explanation explanation;
+  {
+    const py::gil_scoped_release others_run;
+    explanation = fitted.explain(row);
+  }
+  py::list edges, features;
+  for (const auto& edge : explanation.edges) {
+    edges.append(py::make_tuple(edge.row, edge.module, edge.weight));
+  }
+  for (const auto& feature : explanation.features) {
+    features.append(py::make_tuple(feature.feature, feature.value, feature.weight));
+  }
+  py::dict out;
+  out["row"] = explanation.row;
+  out["predicted"] = explanation.predicted;
+  out["probability"] = explanation.probability;
+  out["edges"] = edges;
+  out["features"] = features;
+  out["modules"] = explanation.modules;
+  out["fidelity_plus"] = explanation.fidelity_plus;
+  out["fidelity_minus"] = explanation.fidelity_minus;
+  out["sparsity"] = explanation.sparsity;
+  return out;
+}
+
+std::unique_ptr<Fitted> load(const std::string& path, int threads) {
+  Context context = default_context();
+  if (threads > 0) context.threads = threads;
+  return std::make_unique<Fitted>(load_model(path), context);
+}
+
+}  // namespace
+
+void bind_fitted(py::module_& module) {
+  py::class_<Fitted>(module, "Fitted", "A fitted model: what was learned, and the data of it.")
+      .def_property_readonly("probabilities",
+                             [](const Fitted& f) { return to_array(f.model().probabilities); })
+      .def_property_readonly("network", [](const Fitted& f) { return to_array(f.model().network); })
+      .def_property_readonly("graph",
+                             [](const Fitted& f) { return to_tuple(f.model().fused_graph); })
+      .def_property_readonly("module_graphs", &module_graphs_of)
+      .def_property_readonly("module_notes", [](const Fitted& f) { return f.model().module_notes; })
+      .def_property_readonly("module_weights",
+                             [](const Fitted& f) { return module_weights(f.model()); })
+      .def_property_readonly("feature_weights",
+                             [](const Fitted& f) { return to_array(feature_weights(f.model())); })
+      .def_property_readonly("feature_names",
+                             [](const Fitted& f) { return f.model().feature_names; })
+      .def_property_readonly("class_names", [](const Fitted& f) { return f.model().class_names; })
+      .def_property_readonly("row_ids", [](const Fitted& f) { return f.model().row_ids; })
+      .def_property_readonly("labels", [](const Fitted& f) { return to_array(f.model().labels); })
+      .def_property_readonly("train", [](const Fitted& f) { return to_array(f.model().train); })
+      .def_property_readonly("val", [](const Fitted& f) { return to_array(f.model().val); })
+      .def_property_readonly("features", &features_of)
+      .def_property_readonly("history", &history_of)
+      .def_property_readonly("best_epoch", [](const Fitted& f) { return f.model().best_epoch; })
+      .def_property_readonly("settings", &settings_of)
+      .def_property_readonly("columns", &columns_of)
+      .def_property_readonly("scale", &scale_of)
+      .def_property(
+          "caller_data", [](const Fitted& f) { return f.model().caller_data; },
+          [](Fitted& f, const std::string& text) { f.model().caller_data = text; })
+      .def("predict", &predict, py::arg("rows"), py::arg("near") = 5,
+           "Probabilities of new rows, and the fitted rows that took part with their weights.")
+      .def("explain", &explain, py::arg("row"))
+      .def(
+          "save", [](const Fitted& f, const std::string& path) { save_model(f.model(), path); },
+          py::arg("path"), py::call_guard<py::gil_scoped_release>());
+  module.def("load", &load, py::arg("path"), py::arg("threads") = 0,
+             py::call_guard<py::gil_scoped_release>());
+}
+
+}  // namespace glgnn::python

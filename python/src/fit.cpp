@@ -1,0 +1,106 @@
+// From arrays that the package has checked to a fitted model.
+#include <glgnn/error.h>
+#include <glgnn/fit_dataset.h>
+#include <pybind11/stl.h>
+
+#include <map>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "data/data.h"
+#include "data/features.h"
+#include "fitted.h"
+#include "report/machine.h"
+#include "watched_fit.h"
+
+namespace glgnn::python {
+namespace {
+
+namespace py = pybind11;
+
+struct Table {
+  py::object features;
+  py::array labels;
+  std::vector<std::string> class_names, feature_names, row_ids;
+  py::object graph;  // None, or as graph_from() takes it
+};
+
+Dataset to_dataset(const Table& table) {
+  Dataset dataset;
+  dataset.name = "table";
+  dataset.features = features_from(table.features);
+  dataset.labels = to_vector<int32_t>(table.labels);
+  dataset.class_names = table.class_names;
+  dataset.feature_names = table.feature_names;
+  dataset.plan.feature_names = table.feature_names;
+  dataset.row_ids = table.row_ids;
+  dataset.has_graph = !table.graph.is_none();
+  if (dataset.has_graph) dataset.graph = graph_from(table.graph.cast<py::tuple>());
+  sparsify(dataset);  // as the readers of files do: the same numbers give the same model
+  return dataset;
+}
+
+Config to_config(const std::map<std::string, std::string>& settings) {
+  Config config;
+  for (const auto& [name, value] : settings) set_setting(config, name, value);
+  return config;
+}
+
+void check_memory(const Dataset& dataset, const Config& config) {
+  const auto available = available_memory();
+  const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
+  if (!available || needed <= *available) return;
+  const auto megabytes = [](int64_t bytes) { return std::to_string(bytes >> 20) + " MB"; };
+  PyErr_SetString(PyExc_MemoryError,
+                  ("training needs about " + megabytes(needed) + ", and " + megabytes(*available) +
+                   " are available; fewer rows, or in paper mode smaller k, "
+                   "modules or hidden, help")
+                      .c_str());
+  throw py::error_already_set();
+}
+
+Split split_rows(const Dataset& dataset, double val_fraction, uint64_t seed) {
+  if (!(val_fraction >= 0 && val_fraction < 1)) {
+    throw Error(ErrorKind::kUsage, "val_fraction: found " + std::to_string(val_fraction) +
+                                       ", expected a number from 0 and below 1");
+  }
+  return make_split(dataset.labels, dataset.classes(), {.train = 1 - val_fraction}, seed);
+}
+
+std::unique_ptr<Fitted> fit_table(const Table& table,
+                                  const std::map<std::string, std::string>& settings,
+                                  double val_fraction, int threads, const py::object& on_epoch) {
+  const Config config = to_config(settings);
+  Dataset dataset = to_dataset(table);
+  const Split split = split_rows(dataset, val_fraction, config.seed);
+  check_memory(dataset, resolve_settings(config, dataset));
+  Context context = default_context();
+  if (threads > 0) context.threads = threads;
+  FitResult result = watched_fit(
+      [&](const FitOptions& options) {
+        return fit_dataset(std::move(dataset), split, config, context, options);
+      },
+      on_epoch);
+  return std::make_unique<Fitted>(std::move(result.model), context);
+}
+
+}  // namespace
+
+void bind_fit(py::module_& module) {
+  module.def(
+      "fit",
+      [](const py::object& features, const py::array& labels,
+         const std::vector<std::string>& class_names, const std::vector<std::string>& feature_names,
+         const std::vector<std::string>& row_ids, const py::object& graph,
+         const std::map<std::string, std::string>& settings, double val_fraction, int threads,
+         const py::object& on_epoch) {
+        return fit_table({features, labels, class_names, feature_names, row_ids, graph}, settings,
+                         val_fraction, threads, on_epoch);
+      },
+      py::kw_only(), py::arg("features"), py::arg("labels"), py::arg("class_names"),
+      py::arg("feature_names"), py::arg("row_ids"), py::arg("graph"), py::arg("settings"),
+      py::arg("val_fraction"), py::arg("threads"), py::arg("on_epoch"),
+      "Trains on a table; labels are class numbers, -1 where unknown.");
+}
+
+}  // namespace glgnn::python

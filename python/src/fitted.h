@@ -1,0 +1,36 @@
+// A fitted model as Python holds it: the model, and what is prepared for new rows and
+// explanations when they are first asked for.
+#pragma once
+
+#include <glgnn/context.h>
+#include <glgnn/explain.h>
+#include <glgnn/model.h>
+#include <glgnn/new_rows.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace glgnn::python {
+
+class Fitted {
+ public:
+  Fitted(Model model, Context context) : model_(std::move(model)), context_(context) {}
+
+  const Model& model() const { return model_; }
+  Model& model() { return model_; }
+
+  // Probabilities of rows that are prepared as those fit() was given, before its scaling.
+  NewRowPredictions predict(Features rows, int64_t near) const;
+  Explanation explain(int32_t row) const;
+
+ private:
+  Model model_;
+  Context context_;
+  // Python threads may ask at the same time: the lock is held while these are made.
+  mutable std::mutex lock_;
+  mutable std::optional<NewRowPredictor> predictor_;
+  mutable std::optional<Explainer> explainer_;
+};
+
+}  // namespace glgnn::python

@@ -1,0 +1,142 @@
+"""Fitting and predicting: labels, attributes, settings, errors."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from glgnn import GLGNNClassifier, list_settings
+
+
+def test_predicts_rows_it_has_never_seen(fitted, wine):
+    _, new, _, truth = wine
+    probabilities = fitted.predict_proba(new)
+    assert probabilities.shape == (len(new), 3)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_array_equal(fitted.predict(new), fitted.classes_[probabilities.argmax(axis=1)])
+    assert fitted.score(new, truth) >= 0.9
+
+
+def test_unlabelled_rows_are_predicted_too(fitted, wine, half_labelled):
+    truth = wine[2]
+    hidden = half_labelled == -1
+    assert fitted.transduction_.shape == truth.shape
+    assert np.mean(fitted.transduction_[hidden] == truth[hidden]) >= 0.9
+    np.testing.assert_array_equal(fitted.classes_, [0, 1, 2])
+    seen = np.union1d(fitted.train_rows_, fitted.val_rows_)
+    np.testing.assert_array_equal(seen, np.flatnonzero(~hidden))
+
+
+def test_attributes_belong_together(fitted, wine):
+    rows, columns = wine[0].shape
+    modules = len(fitted.modules_)
+    assert fitted.label_distributions_.shape == (rows, 3)
+    assert fitted.graph_.shape == (rows, rows)
+    np.testing.assert_allclose(fitted.graph_.sum(axis=1), 1, atol=1e-5)
+    assert [graph.shape for graph in fitted.module_graphs_] == [(rows, rows)] * modules
+    assert fitted.network_.shape == (modules + 1, modules + 1)
+    assert fitted.module_weights_.sum() == pytest.approx(1)
+    assert [line["weight"] for line in fitted.modules_] == fitted.module_weights_.tolist()
+    assert fitted.feature_weights_.shape == (columns,)
+    assert fitted.feature_weights_.max() == pytest.approx(1)
+    assert fitted.n_features_in_ == columns == len(fitted.model_features_)
+    assert [line["epoch"] for line in fitted.history_] == list(range(1, fitted.n_iter_ + 1))
+
+
+def test_same_bits_for_any_threads_and_memory_order(fitted, wine, half_labelled):
+    X = wine[0]
+    for rows, n_jobs in [(X, 1), (np.asfortranarray(X), 2), (X.astype(np.float32), 3)]:
+        again = GLGNNClassifier(n_jobs=n_jobs).fit(rows, half_labelled)
+        np.testing.assert_array_equal(again.label_distributions_, fitted.label_distributions_)
+
+
+def test_random_state_changes_the_validation_rows(fitted, wine, half_labelled):
+    other = GLGNNClassifier(random_state=np.random.RandomState(5)).fit(wine[0], half_labelled)
+    assert other.val_rows_.tolist() != fitted.val_rows_.tolist()
+
+
+def test_paper_mode_scales_new_rows_alike(wine):
+    X, new, y, truth = wine
+    model = GLGNNClassifier(mode="paper", epochs=60, k=8, modules=2).fit(X, y)
+    assert len(model.modules_) == 2 and len(model.history_) == 60
+    assert model.score(new, truth) >= 0.9
+    shift, factor = model._fitted.scale
+    np.testing.assert_allclose(shift, X.mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(factor, 1 / X.std(axis=0), rtol=1e-4)
+
+
+def test_settings_reach_the_library(wine, half_labelled):
+    model = GLGNNClassifier(members=1, settings={"votes": False, "epochs": 40})
+    with pytest.raises(ValueError, match="settings: found 'epochs', which is the parameter epochs"):
+        model.fit(wine[0], half_labelled)
+    model.set_params(settings={"votes": False, "label_hide": 0.25}).fit(wine[0], half_labelled)
+    assert len(model.modules_) == 1
+    kept = model._fitted.settings
+    assert (kept["votes"], kept["label_hide"], kept["members"]) == ("false", "0.25", "1")
+
+
+def test_list_settings_says_what_may_be_set():
+    votes = {line["name"]: line for line in list_settings()}["votes"]
+    assert (votes["mode"], votes["default"], votes["allowed"]) == ("best", "true", "true|false")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"mode": "worst"}, 'setting mode: found "worst", expected paper|best'),
+        ({"settings": {"vote": True}}, 'unknown setting "vote"; the nearest is "votes"'),
+        ({"val_fraction": 1.0}, "val_fraction: found 1.0+, expected a number from 0 and below 1"),
+        ({"n_jobs": 0}, "n_jobs: found 0, expected a number from 1 to 4096"),
+        ({"mode": "paper", "k": 500}, "k does not fit the data: found k = 500, expected 123 at most"),
+        ({"random_state": -1}, 'setting seed: found "-1"'),
+    ],
+)
+def test_wrong_parameters_are_named(wine, parameters, words):
+    X, _, y, _ = wine
+    with pytest.raises(ValueError, match=words.replace("|", r"\|").replace("?", r"\?")):
+        GLGNNClassifier(**parameters).fit(X, y)
+
+
+def test_failed_fit_leaves_the_earlier_one(wine):
+    X, new, y, _ = wine
+    model = GLGNNClassifier(members=1).fit(X, y)
+    before = model.predict_proba(new)
+    with pytest.raises(ValueError, match="hold 1 class, expected at least 2"):
+        model.fit(X[:, :3], np.zeros(len(X)))
+    np.testing.assert_array_equal(model.predict_proba(new), before)
+
+
+def test_too_large_numbers_and_too_little_memory(wine, monkeypatch):
+    X, _, y, _ = wine
+    huge = X.copy()
+    huge[4, 2] = 1e300
+    with pytest.raises(ValueError, match="row 4, column 2: a number cannot be kept"):
+        GLGNNClassifier().fit(huge, y)
+    monkeypatch.setenv("GLGNN_MEMORY_LIMIT_MB", "1")
+    with pytest.raises(MemoryError, match="training needs about .* MB, and 1 MB are available"):
+        GLGNNClassifier().fit(X, y)
+
+
+def test_all_labels_can_train(wine):
+    X, new, y, truth = wine
+    model = GLGNNClassifier(val_fraction=0).fit(X, y)
+    assert len(model.val_rows_) == 0 and len(model.train_rows_) == len(X)
+    assert model.score(new, truth) >= 0.9
+
+
+def test_neighbors_are_fitted_rows(fitted, wine):
+    new = wine[1][:4]
+    near = fitted.neighbors(new, n_neighbors=3)
+    assert len(near) == 4
+    for of_row in near:
+        assert 1 <= len(of_row) <= 3
+        weights = [weight for _, weight in of_row]
+        assert weights == sorted(weights, reverse=True) and 0 < sum(weights) <= 1 + 1e-5
+        assert all(0 <= row < len(wine[0]) for row, _ in of_row)
+
+
+def test_unfitted_says_so(wine):
+    model = GLGNNClassifier()
+    assert not hasattr(model, "graph_")
+    for call in (lambda: model.predict(wine[1]), lambda: model.explain(0), lambda: model.save("x")):
+        with pytest.raises(NotFittedError):
+            call()

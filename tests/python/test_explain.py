@@ -1,0 +1,43 @@
+"""Explanations of fitted rows."""
+
+import pytest
+
+from glgnn import Explanation, GLGNNClassifier
+
+
+def test_explains_a_row(fitted):
+    explanation = fitted.explain(7)
+    assert isinstance(explanation, Explanation)
+    assert explanation.row == 7
+    assert explanation.label == fitted.transduction_[7]
+    assert 0.5 < explanation.probability <= 1
+    assert explanation.edges and explanation.features
+    assert all(0 <= edge.row < fitted.graph_.shape[0] for edge in explanation.edges)
+    assert all(feature.name in fitted.model_features_ for feature in explanation.features)
+    weights = [feature.weight for feature in explanation.features]
+    assert weights == sorted(weights, reverse=True)
+    assert len(explanation.modules) == len(fitted.modules_)
+    assert sum(explanation.modules) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_same_answer_every_time(fitted):
+    assert fitted.explain(3) == fitted.explain(3)
+
+
+def test_explains_many(fitted):
+    some = fitted.explain_all([2, 9])
+    assert [explanation.row for explanation in some] == [2, 9]
+    assert some[1] == fitted.explain(9)
+    assert len(fitted.explain_all()) == len(fitted.transduction_)
+
+
+def test_in_words(orchard):
+    table, variety, _ = orchard
+    text = str(GLGNNClassifier(members=2).fit(table, variety).explain(0))
+    assert text.startswith("row 0 is ")
+    assert "features: " in text and "rows: " in text
+
+
+def test_no_such_row(fitted):
+    with pytest.raises(ValueError, match="no such row to explain: found 999, expected a number from 0"):
+        fitted.explain(999)

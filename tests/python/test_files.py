@@ -1,0 +1,124 @@
+"""Model files, pickles, and models of the program."""
+
+import copy
+import os
+import pickle
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from glgnn import GLGNNClassifier
+
+PROGRAM = os.environ.get("GLGNN_PROGRAM") or shutil.which("glgnn")
+
+
+def assert_same(a, b, new):
+    assert a.get_params() == b.get_params()
+    assert a.classes_.dtype == b.classes_.dtype
+    np.testing.assert_array_equal(a.classes_, b.classes_)
+    np.testing.assert_array_equal(a.label_distributions_, b.label_distributions_)
+    np.testing.assert_array_equal(a.predict_proba(new), b.predict_proba(new))
+    assert (a.graph_ != b.graph_).nnz == 0
+    assert a.n_features_in_ == b.n_features_in_ and a.model_features_ == b.model_features_
+    drop = lambda history: [{**line, "seconds": 0} for line in history]  # noqa: E731  (not kept)
+    assert drop(a.history_) == drop(b.history_)
+
+
+@pytest.mark.parametrize("again", ["save", "pickle", "deepcopy"])
+def test_comes_back(fitted, wine, tmp_path, again):
+    if again == "save":
+        fitted.save(tmp_path / "wine.glgnn")
+        back = GLGNNClassifier.load(tmp_path / "wine.glgnn")
+    elif again == "pickle":
+        back = pickle.loads(pickle.dumps(fitted))
+    else:
+        back = copy.deepcopy(fitted)
+    assert_same(back, fitted, wine[1])
+
+
+def test_paper_mode_and_its_scaling_come_back(wine, tmp_path):
+    X, new, y, _ = wine
+    model = GLGNNClassifier(mode="paper", epochs=10, k=5, settings={"dropout": 0.25}).fit(X, y)
+    model.save(tmp_path / "paper.glgnn")
+    assert_same(GLGNNClassifier.load(tmp_path / "paper.glgnn"), model, new)
+    assert_same(pickle.loads(pickle.dumps(model)), model, new)
+
+
+def test_labels_and_columns_come_back(orchard, tmp_path):
+    table, variety, _ = orchard
+    model = GLGNNClassifier(members=2, random_state=np.random.RandomState(3)).fit(table, variety)
+    model.save(tmp_path / "orchard.glgnn")
+    back = GLGNNClassifier.load(tmp_path / "orchard.glgnn")
+    assert isinstance(back.random_state, int)  # a generator cannot be kept, its seed is
+    assert_same(back.set_params(random_state=None), clone_of(model, random_state=None), table)
+    assert back.feature_names_in_.tolist() == list(table.columns)
+
+
+def clone_of(model, **parameters):
+    return copy.deepcopy(model).set_params(**parameters)
+
+
+def test_clone_is_not_fitted(fitted):
+    fresh = clone(fitted)
+    assert fresh.get_params() == fitted.get_params() and not hasattr(fresh, "classes_")
+
+
+def test_files_that_cannot_be_read_or_written(fitted, tmp_path):
+    with pytest.raises(OSError, match="no such file"):
+        GLGNNClassifier.load(tmp_path / "nowhere.glgnn")
+    (tmp_path / "broken.glgnn").write_bytes(b"not a model")
+    with pytest.raises(ValueError, match="is not a file of this program"):
+        GLGNNClassifier.load(tmp_path / "broken.glgnn")
+    with pytest.raises(OSError):
+        fitted.save(tmp_path / "no folder" / "wine.glgnn")
+
+
+def test_the_program_reads_models_of_python(fitted, tmp_path):
+    fitted.save(tmp_path / "wine.glgnn")
+    lines = run_program("predict", tmp_path / "wine.glgnn").splitlines()
+    assert len(lines) == len(fitted.transduction_) + 1
+    predicted = [line.split(",")[1] for line in lines[1:]]
+    assert predicted == [str(label) for label in fitted.transduction_]
+
+
+def test_python_reads_models_of_the_program(wine, tmp_path):
+    X, new, y, truth = wine
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    table["kind"] = np.array(["a", "b", "c"])[y]
+    table.to_csv(tmp_path / "wine.csv", index=False)
+    run_program("fit", tmp_path / "wine.csv", "--label", "kind", "--out", tmp_path / "w.glgnn")
+    model = GLGNNClassifier.load(tmp_path / "w.glgnn")
+    same = GLGNNClassifier().fit(table.drop(columns="kind"), table["kind"])
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(model.label_distributions_, same.label_distributions_)
+    predicted = model.predict(pd.DataFrame(new, columns=model.feature_names_in_))
+    assert np.mean(predicted == np.array(["a", "b", "c"])[truth]) >= 0.9
+
+
+def test_python_prepares_tables_as_the_program_does(orchard, tmp_path):
+    """Gaps, categories and dates become the features that the program has put into its model."""
+    table, variety, _ = orchard
+    days = pd.date_range("2001-03-01", periods=len(table), freq="9D").strftime("%Y-%m-%d")
+    table = table.assign(planted=days)
+    table.assign(variety=variety).to_csv(tmp_path / "trees.csv", index=False)
+    run_program("fit", tmp_path / "trees.csv", "--label", "variety", "--out", tmp_path / "t.glgnn")
+    model = GLGNNClassifier.load(tmp_path / "t.glgnn")
+    assert set(model.feature_names_in_) == set(table.columns)
+    table = table[list(model.feature_names_in_)]
+    assert model._columns.feature_names == model.model_features_
+    np.testing.assert_array_equal(model._columns.transform(table), model._fitted.features)
+    new = table[:3].copy()
+    new.loc[new.index[0], "skin"] = "striped"
+    assert model.predict_proba(new).shape == (3, 3)
+
+
+def run_program(*arguments):
+    assert PROGRAM, "the program glgnn is not there: build it, and set GLGNN_PROGRAM to its path"
+    done = subprocess.run(
+        [PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=True, timeout=120
+    )
+    return done.stdout

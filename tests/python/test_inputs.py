@@ -1,0 +1,138 @@
+"""Rows as arrays, sparse matrices and tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from glgnn import GLGNNClassifier
+from glgnn._columns import TableColumns
+
+
+def test_columns_become_numbers():
+    table = pd.DataFrame(
+        {
+            "size": [1.0, np.nan, 3.0, 8.0],
+            "skin": ["red", "green", None, "red"],
+            "flag": [True, False, True, True],
+            "number": pd.Series([1, None, 2, 3], dtype=object),
+        }
+    )
+    columns = TableColumns.learn(table)
+    assert columns.feature_names == [
+        "size", "size is missing", "skin=red", "skin=(other)", "skin is missing", "flag",
+        "number", "number is missing",
+    ]  # fmt: skip
+    np.testing.assert_array_equal(
+        columns.transform(table),
+        [
+            [1, 0, 1, 0, 0, 1, 1, 0],
+            [3, 1, 0, 1, 0, 0, 2, 1],
+            [3, 0, 0, 0, 1, 1, 2, 0],
+            [8, 0, 1, 0, 0, 1, 3, 0],
+        ],
+    )
+    new = pd.DataFrame({"size": [None], "skin": ["blue"], "flag": [None], "number": [5]})
+    np.testing.assert_array_equal(columns.transform(new), [[3, 1, 0, 1, 0, 1, 5, 0]])
+    again = TableColumns.from_json(columns.to_json())
+    np.testing.assert_array_equal(again.transform(table), columns.transform(table))
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (pd.date_range("2020-01-01", periods=30), "column 'c' holds dates"),
+        ([f"name {i}" for i in range(30)], "column 'c' has another value in every row"),
+        ([np.inf] + [1.0] * 29, "Input X contains infinity: column 'c'"),
+    ],
+)
+def test_columns_that_cannot_be_used(column, words):
+    with pytest.raises(ValueError, match=words):
+        TableColumns.learn(pd.DataFrame({"c": column}))
+
+
+def test_text_in_a_column_of_numbers():
+    columns = TableColumns.learn(pd.DataFrame({"size": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="column 'size' held numbers when the model was fitted"):
+        columns.transform(pd.DataFrame({"size": ["large"]}))
+
+
+def test_table_with_gaps_and_categories(orchard):
+    table, variety, truth = orchard
+    model = GLGNNClassifier().fit(table, variety)
+    assert model.classes_.tolist() == ["Alba", "Bruno", "Celia"]
+    assert model.feature_names_in_.tolist() == list(table.columns)
+    assert model.n_features_in_ == 4
+    assert "skin=red" in model.model_features_ and "sugar is missing" in model.model_features_
+    assert len(model.feature_weights_) == len(model.model_features_)
+    assert np.mean(model.transduction_ == truth) >= 0.85
+    new = table.iloc[:5].copy()
+    new.loc[new.index[0], "skin"] = "striped"
+    assert model.predict_proba(new).shape == (5, 3)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(new.rename(columns={"sugar": "salt"}))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        unnamed = model.predict_proba(new.to_numpy())
+    np.testing.assert_array_equal(unnamed, model.predict_proba(new))
+
+
+def test_table_of_numbers_is_its_array(wine, fitted, half_labelled):
+    X, new, _, _ = wine
+    names = [f"column {j}" for j in range(X.shape[1])]
+    model = GLGNNClassifier().fit(pd.DataFrame(X, columns=names), half_labelled)
+    assert model.model_features_ == names
+    np.testing.assert_array_equal(model.label_distributions_, fitted.label_distributions_)
+    np.testing.assert_array_equal(
+        model.predict_proba(pd.DataFrame(new, columns=names)), fitted.predict_proba(new)
+    )
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Word counts of three topics."""
+    random = np.random.default_rng(0)
+    topic = np.repeat([0, 1, 2], 30)
+    rates = np.full((3, 120), 0.03)
+    for c in range(3):
+        rates[c, 40 * c : 40 * c + 40] = 0.25
+    return sp.csr_matrix(random.poisson(rates[topic]).astype(np.float32)), topic
+
+
+def test_sparse_rows(texts):
+    X, topic = texts
+    labels = np.where(np.arange(len(topic)) % 3 == 0, -1, topic)
+    model = GLGNNClassifier().fit(X, labels)
+    assert np.mean(model.transduction_ == topic) >= 0.9
+    np.testing.assert_allclose(
+        model.predict_proba(X[:7]), model.predict_proba(X[:7].toarray()), atol=1e-6
+    )
+
+
+def test_sparse_rows_of_any_form_are_the_same_and_stay_as_they_are(texts):
+    X, topic = texts
+    first = GLGNNClassifier(members=2).fit(X, topic)
+    entries = X.tocoo()
+    order = np.random.default_rng(1).permutation(entries.nnz)
+    doubled = sp.coo_matrix(
+        (
+            np.concatenate([entries.data[order] / 2] * 2),
+            (np.concatenate([entries.row[order]] * 2), np.concatenate([entries.col[order]] * 2)),
+        ),
+        shape=X.shape,
+    )
+    unsorted = X.copy()
+    for i in range(X.shape[0]):
+        part = slice(unsorted.indptr[i], unsorted.indptr[i + 1])
+        unsorted.indices[part] = unsorted.indices[part][::-1]
+        unsorted.data[part] = unsorted.data[part][::-1]
+    unsorted.has_sorted_indices = False
+    before = unsorted.indices.copy()
+    for rows in (doubled, unsorted, X.tocsc().astype(np.float64)):
+        again = GLGNNClassifier(members=2).fit(rows, topic)
+        np.testing.assert_array_equal(again.label_distributions_, first.label_distributions_)
+    np.testing.assert_array_equal(unsorted.indices, before)
+
+
+def test_column_counts_must_fit(fitted, wine):
+    with pytest.raises(ValueError, match="X has 5 features, but GLGNNClassifier is expecting 13"):
+        fitted.predict(wine[1][:, :5])
