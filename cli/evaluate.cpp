@@ -39,7 +39,7 @@ struct EvaluateCommand {
   std::optional<uint64_t> fresh;
   double more_train = 0;
   std::vector<std::string> choices;
-  double noise = 0;
+  double noise = 0, hide = 0;
   bool resume = false, json = false, quiet = false;
   std::vector<std::string> arguments;
 
@@ -115,7 +115,8 @@ Json EvaluateCommand::question_json(const Dataset& dataset, const Evaluation& ev
           {"graph", data.graph},
           {"mode", get_setting(evaluation.config(), "mode")},
           {"fresh", fresh ? Json(*fresh) : Json(nullptr)},
-          {"more_train", more_train}};
+          {"more_train", more_train},
+          {"hide", hide}};
 }
 
 Json EvaluateCommand::log_header(const Dataset& dataset, const Evaluation& evaluation,
@@ -224,9 +225,15 @@ int EvaluateCommand::run() const {
   if (!(noise >= 0 && noise < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));
   }
+  if (!(hide >= 0 && hide < 1)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--hide: found {}, expected 0 to below 1", hide));
+  }
+  if (hide > 0 && noise > 0) {
+    throw Error(ErrorKind::kUsage, "--hide and --noise are two studies; keep one of them");
+  }
   std::vector<Choice> parsed;
   for (const auto& text : choices) parsed.push_back(parse_choice(text));
-  Evaluation evaluation(dataset, plans(dataset, given.seed), given, parsed, known, noise);
+  Evaluation evaluation(dataset, plans(dataset, given.seed), given, parsed, known, noise, hide);
   check_memory(evaluation.memory_needed(), evaluation.config());
   const Context context = threads.context();
 
@@ -298,6 +305,9 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
          "--noise", command->noise,
          "put a wrong edge between any two rows with this probability, and count what is kept")
       ->type_name("P");
+  app->add_option("--hide", command->hide,
+                  "hide this part of all rows (of the test) from training, and predict them as new")
+      ->type_name("PART");
   app->add_option("--log", command->log_file, "JSON-lines log, one object for each run")
       ->type_name("FILE");
   app->add_flag("--resume", command->resume, "go on from the log, with the same result");

@@ -2,6 +2,7 @@
 
 #include <glgnn/error.h>
 #include <glgnn/metrics.h>
+#include <glgnn/new_rows.h>
 
 #include <algorithm>
 #include <chrono>
@@ -88,12 +89,14 @@ std::vector<RunPlan> plan_runs(const Dataset& dataset, size_t count, uint64_t se
 }
 
 Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-                       const std::vector<Choice>& choices, bool with_graph, double noise)
+                       const std::vector<Choice>& choices, bool with_graph, double noise,
+                       double hide)
     : dataset_(dataset),
       plans_(std::move(plans)),
       config_(resolve_settings(config, dataset)),
       with_graph_(with_graph),
-      noise_(noise) {
+      noise_(noise),
+      hide_(hide) {
   for (auto& assignments : combinations(choices)) {
     Config tried = config;
     for (const auto& [name, value] : assignments) set_setting(tried, name, value);
@@ -206,9 +209,43 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
   return std::ranges::all_of(results, [](const auto& result) { return result.has_value(); });
 }
 
+Evaluation::Seen Evaluation::seen_by(size_t run) const {
+  const auto& [split, seed] = plans_[run];
+  if (hide_ == 0) return {.split = split};
+  HiddenRows rows = hide_rows(split, dataset_.rows(), hide_, seed + run);
+  return {take_rows(dataset_, rows.kept), std::move(rows.split), std::move(rows.hidden)};
+}
+
+Features Evaluation::kept_features(const Seen& seen, Scaling scaling) const {
+  Features features = seen.kept.features;
+  scale_features(features, scaling);
+  return features;
+}
+
+// The hidden rows come as new ones to the finished model.
+void Evaluation::judge_hidden(RunResult& result, Model& best, const Seen& seen, Scaling scaling,
+                              const Context& context) const {
+  Features hidden = take_rows(dataset_.features, seen.hidden);
+  apply_scale(hidden, learn_scale(seen.kept.features, scaling));
+  Dataset kept = seen.kept;
+  scale_features(kept.features, scaling);
+  keep_data(best, std::move(kept), seen.split);
+  const Matrix p = NewRowPredictor(best, context).predict(hidden, 0).probabilities;
+  std::vector<int32_t> labels, rows;
+  for (size_t r = 0; r < seen.hidden.size(); ++r) {
+    labels.push_back(dataset_.labels[static_cast<size_t>(seen.hidden[r])]);
+    if (labels.back() >= 0) rows.push_back(static_cast<int32_t>(r));
+  }
+  result.hidden = static_cast<int64_t>(rows.size());
+  result.hidden_accuracy = accuracy(p, labels, rows);
+}
+
 bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_epoch,
                      RunResult& result) {
-  const auto& [split, seed] = plans_[run];
+  const uint64_t seed = plans_[run].seed;
+  const Seen seen = seen_by(run);
+  const Dataset& data = hide_ > 0 ? seen.kept : dataset_;
+  const Split& split = seen.split;
   result = {.commit = commit()};
   Model best;
   NoisyGraph noisy;
@@ -219,7 +256,9 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
   for (size_t t = 0; t < trials_.size(); ++t) {
     Config config = trials_[t].config;
     config.seed = seed;
-    Problem problem = make_problem(dataset_, scaled(config.scaling), split, with_graph_);
+    const Features kept = hide_ > 0 ? kept_features(seen, config.scaling) : Features{};
+    Problem problem = make_problem(data, hide_ > 0 ? kept : scaled(config.scaling), split,
+                                   with_graph_);
     if (noise_ > 0) problem.graph = &noisy.graph;
     const auto start = std::chrono::steady_clock::now();
     FitOptions options;
@@ -240,9 +279,10 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
   if (noise_ > 0) result.noise = count_noise(noisy.added, best.fused_graph);
   // The last step, and the only one that sees test labels.
   result.test_accuracy =
-      accuracy(best.probabilities, dataset_.labels, labelled_rows(dataset_.labels, split.test));
-  result.macro_f1 = macro_f1(confusion_matrix(predicted_classes(best.probabilities),
-                                              dataset_.labels, split.test, dataset_.classes()));
+      accuracy(best.probabilities, data.labels, labelled_rows(data.labels, split.test));
+  result.macro_f1 = macro_f1(confusion_matrix(predicted_classes(best.probabilities), data.labels,
+                                              split.test, data.classes()));
+  if (hide_ > 0) judge_hidden(result, best, seen, trials_[result.chosen].config.scaling, context);
   return true;
 }
 

@@ -53,6 +53,8 @@ struct RunResult {
   size_t chosen = 0;         // the trial with the best validation accuracy, then the lower loss
   double test_accuracy = 0;  // of the chosen trial
   double macro_f1 = 0;       // of the chosen trial, on the test rows
+  double hidden_accuracy = 0;  // on rows that training has not seen at all (--hide)
+  int64_t hidden = 0;          // how many of those there were
   double seconds = 0;        // of all trials together
   NoiseResult noise = {};    // of the chosen trial; zeros without noise
   std::string commit = {};   // of the program that ran it
@@ -69,7 +71,7 @@ class Evaluation {
 
   // The settings of every trial are checked here, before anything is trained.
   Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-             const std::vector<Choice>& choices, bool with_graph, double noise);
+             const std::vector<Choice>& choices, bool with_graph, double noise, double hide);
 
   size_t runs() const { return plans_.size(); }
   size_t trials_per_run() const { return trials_.size(); }
@@ -96,6 +98,17 @@ class Evaluation {
   };
   using OnTrialEpoch = std::function<bool(size_t trial, const EpochReport&)>;
 
+  // The data of one run: all rows, or those that are not hidden.
+  struct Seen {
+    Dataset kept = {};  // without the hidden rows; empty: the whole dataset is seen
+    Split split = {};
+    std::vector<int32_t> hidden = {};
+  };
+
+  Seen seen_by(size_t run) const;
+  Features kept_features(const Seen& seen, Scaling scaling) const;
+  void judge_hidden(RunResult& result, Model& best, const Seen& seen, Scaling scaling,
+                    const Context& context) const;
   const Features& scaled(Scaling scaling);
   int runs_at_once(const Context& context, size_t left) const;
   bool run(size_t run, const Context& context, const OnTrialEpoch& on_epoch, RunResult& result);
@@ -106,6 +119,7 @@ class Evaluation {
   std::vector<Planned> trials_;
   bool with_graph_;
   double noise_;  // probability of a wrong edge between two rows
+  double hide_;   // part of the rows that training does not see
   std::mutex scaled_mutex_;
   std::map<Scaling, Features> scaled_;
 };

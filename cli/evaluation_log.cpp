@@ -37,6 +37,8 @@ RunResult run_of(const Json& line, const Evaluation& evaluation) {
   RunResult result{.chosen = line.at("choice").get<size_t>(),
                    .test_accuracy = line.at("test_accuracy").get<double>(),
                    .macro_f1 = line.at("macro_f1").get<double>(),
+                   .hidden_accuracy = line.at("hidden_accuracy").get<double>(),
+                   .hidden = line.at("hidden_rows").get<int64_t>(),
                    .seconds = line.at("seconds").get<double>(),
                    .noise = {.added = line.at("noise_edges").get<int64_t>(),
                              .kept = line.at("noise_edges_kept").get<int64_t>(),
@@ -70,6 +72,8 @@ Json run_json(size_t run, const RunResult& result, const Evaluation& evaluation)
           {"val_accuracy", result.best().val_accuracy},
           {"test_accuracy", result.test_accuracy},
           {"macro_f1", result.macro_f1},
+          {"hidden_accuracy", result.hidden_accuracy},
+          {"hidden_rows", result.hidden},
           {"noise_edges", result.noise.added},
           {"noise_edges_kept", result.noise.kept},
           {"noise_edges_kept_by_chance", result.noise.by_chance},
@@ -82,7 +86,7 @@ std::vector<std::optional<RunResult>> read_evaluation_log(const std::filesystem:
                                                           const Evaluation& evaluation) {
   const LogKind kind{"evaluate",
                      "an evaluation",
-                     {"glgnn", "dataset", "graph", "fresh", "more_train", "noise", "choices"}};
+                     {"glgnn", "dataset", "graph", "fresh", "more_train", "hide", "noise", "choices"}};
   std::vector<std::optional<RunResult>> results(evaluation.runs());
   read_log(path, kind, header, [&](const Json& line) {
     if (line.at("event") != "run") return;

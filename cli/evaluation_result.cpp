@@ -52,6 +52,7 @@ const auto kValidation = [](const RunResult& r) { return r.best().val_accuracy; 
 const auto kSeconds = [](const RunResult& r) { return r.seconds; };
 const auto kAdded = [](const RunResult& r) { return r.noise.added; };
 const auto kKept = [](const RunResult& r) { return r.noise.kept; };
+const auto kHidden = [](const RunResult& r) { return r.hidden_accuracy; };
 const auto kByChance = [](const RunResult& r) { return r.noise.by_chance; };
 
 }  // namespace
@@ -71,6 +72,10 @@ void print_summary(const std::vector<RunResult>& results, bool with_noise) {
   fmt::print("validation {}, {} a run, at most {:.0f} MB of memory\n",
              percent(mean(each(results, kValidation))),
              duration_text(mean(each(results, kSeconds))), peak_memory_mb());
+  if (results.front().hidden > 0) {
+    fmt::print("rows never seen: {}   ({} a run)\n", spread_text(each(results, kHidden)),
+               results.front().hidden);
+  }
   if (with_noise) {
     fmt::print(
         "wrong edges: {:.0f} put in, {:.0f} in the learned graph, where chance keeps {:.0f}\n",
@@ -100,6 +105,13 @@ Json results_json(const std::vector<RunResult>& results, bool with_noise) {
                  {"chosen", std::move(chosen)},
                  {"epochs", results.front().best().epochs},
                  {"best_epochs", std::move(best_epochs)}};
+  if (results.front().hidden > 0) {
+    const auto hidden = each(results, kHidden);
+    object["hidden_rows"] = results.front().hidden;
+    object["hidden_accuracy_mean"] = mean(hidden);
+    object["hidden_accuracy_std"] = standard_deviation(hidden);
+    object["hidden_accuracy"] = hidden;
+  }
   if (with_noise) {
     object["noise_edges_mean"] = mean(each(results, kAdded));
     object["noise_edges_kept_mean"] = mean(each(results, kKept));
