@@ -213,6 +213,10 @@ void print_findings(const Findings& found) {
                                  percent(static_cast<double>(found.labelled) / dataset.rows()),
                                  found.imbalance()));
   }
+  if (!is_table) {
+    line("numbers", fmt::format("{:.4g} .. {:.4g}, {} of them zero", found.lowest, found.highest,
+                                percent(found.zeros)));
+  }
   line("scaling",
        fmt::format("{} in paper mode; best mode tries several ways", scaling_words(found.scaling)));
   line("graph", graph_text(found));

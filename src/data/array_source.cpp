@@ -35,7 +35,7 @@ class SvmlightSource : public RowSource {
   }
 
   void next(RowBlock& block, int64_t first, int64_t most) override {
-    SparseRows builder(columns_);
+    SparseBuilder builder(columns_);
     for (SvmlightRow row; builder.rows() < most && rows_.next(row);) {
       block.ids.push_back(std::to_string(first + builder.rows()));
       block.lines.push_back(rows_.place().line);
@@ -128,7 +128,7 @@ class ArraySource : public RowSource {
       return rows;
     }
     const Pattern& pattern = *data_.features.sparse.pattern;
-    SparseRows builder(pattern.cols);
+    SparseBuilder builder(pattern.cols);
     std::vector<SparseEntry> row;
     for (int64_t i = begin; i < end; ++i) {
       row.clear();

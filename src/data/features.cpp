@@ -37,7 +37,7 @@ bool is_constant(const Matrix& m, int64_t column) {
 
 }  // namespace
 
-void SparseRows::add(std::vector<SparseEntry>& row) {
+void SparseBuilder::add(std::vector<SparseEntry>& row) {
   std::stable_sort(row.begin(), row.end(),
                    [](const SparseEntry& a, const SparseEntry& b) { return a.column < b.column; });
   for (size_t i = 0; i < row.size();) {
@@ -52,7 +52,7 @@ void SparseRows::add(std::vector<SparseEntry>& row) {
   ++pattern_.rows;
 }
 
-Features SparseRows::take() {
+Features SparseBuilder::take() {
   Features features;
   features.is_sparse = true;
   features.sparse.pattern = std::make_shared<Pattern>(std::move(pattern_));
@@ -87,7 +87,7 @@ Features read_csr(const Npz& npz) {
             std::to_string(rows + 1) + " numbers that rise from 0 to " +
                 std::to_string(columns.size()));
   }
-  SparseRows out(shape[1]);
+  SparseBuilder out(shape[1]);
   std::vector<SparseEntry> row;
   for (size_t i = 0; i < rows; ++i) {
     row.clear();

@@ -16,9 +16,9 @@ struct SparseEntry {
 };
 
 // Sparse features, row by row.
-class SparseRows {
+class SparseBuilder {
  public:
-  explicit SparseRows(int64_t columns) { pattern_.cols = columns; }
+  explicit SparseBuilder(int64_t columns) { pattern_.cols = columns; }
 
   // Columns are sorted, repeated entries added, zeros dropped. Puts `row` into order.
   void add(std::vector<SparseEntry>& row);

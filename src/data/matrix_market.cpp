@@ -197,7 +197,7 @@ Features read_mtx(const std::filesystem::path& path) {
   });
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.row < b.row; });
-  SparseRows builder(header.cols);
+  SparseBuilder builder(header.cols);
   std::vector<SparseEntry> row;
   for (size_t e = 0; builder.rows() < header.rows;) {
     row.clear();

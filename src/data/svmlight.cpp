@@ -88,7 +88,7 @@ Dataset read_svmlight(const std::filesystem::path& path, const LoadOptions& opti
   dataset.name = content_name(path);
   SvmlightRows rows(path);
   // Whether numbers start from 0 or 1 is known at the end: until then they are kept as they are.
-  SparseRows builder(0);
+  SparseBuilder builder(0);
   std::vector<std::string> labels;
   int32_t lowest = 1, highest = 0;
   for (SvmlightRow row; rows.next(row);) {

@@ -35,10 +35,11 @@ TEST(ModelPlan, PreparesNewRowsAsTheFittedOnes) {
   const Split split = make_split(dataset.labels, dataset.classes(), {}, 1);
   dataset.plan.scale = learn_scale(dataset.features, config.scaling);
   apply_scale(dataset.features, dataset.plan.scale);
-  const Problem problem{.features = &dataset.features,
-                        .labels = reveal_labels(dataset.labels, split.train),
-                        .train = split.train,
-                        .classes = dataset.classes()};
+  Problem problem;
+  problem.features = &dataset.features;
+  problem.labels = reveal_labels(dataset.labels, split.train);
+  problem.train = split.train;
+  problem.classes = dataset.classes();
   Model model = fit(problem, config, default_context()).model;
   keep_data(model, std::move(dataset), split);
   save_model(model, folder.path("m.glgnn"));
