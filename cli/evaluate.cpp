@@ -3,81 +3,32 @@
 #include <glgnn/error.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "commands.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"
 #include "evaluation.h"
+#include "evaluation_log.h"
+#include "evaluation_result.h"
 #include "interrupt.h"
+#include "lock_file.h"
 #include "prepare.h"
 #include "progress.h"
-#include "report/machine.h"
 #include "report/training_log.h"
+#include "resume_log.h"
 #include "setting_options.h"
+#include "shell_words.h"
 #include "terminal.h"
 #include "threads.h"
-#include "words.h"
 
 namespace glgnn::cli {
 namespace {
 
 constexpr size_t kDefaultRuns = 10;
-
-double mean(const std::vector<double>& values) {
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  return sum / static_cast<double>(values.size());
-}
-
-// Of a sample; 0 for a single value.
-double standard_deviation(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double centre = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-template <class Value>
-std::vector<double> each(const std::vector<RunResult>& results, Value value) {
-  std::vector<double> values;
-  for (const auto& result : results) values.push_back(static_cast<double>(value(result)));
-  return values;
-}
-
-std::string words(const Assignments& assignments) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : assignments) parts.push_back(name + "=" + value);
-  return joined(parts, " ");
-}
-
-Json assignments_json(const Assignments& assignments) {
-  Json object = Json::object();
-  for (const auto& [name, value] : assignments) object[name] = value_json(value);
-  return object;
-}
-
-Json run_json(size_t run, const RunResult& result) {
-  Json trials = Json::array();
-  for (const auto& trial : result.trials) {
-    trials.push_back({{"settings", assignments_json(trial.assignments)},
-                      {"val_accuracy", trial.val_accuracy},
-                      {"val_loss", trial.val_loss},
-                      {"best_epoch", trial.best_epoch},
-                      {"epochs", trial.epochs},
-                      {"seconds", trial.seconds}});
-  }
-  return {{"event", "run"},
-          {"run", run},
-          {"chosen", assignments_json(result.best().assignments)},
-          {"val_accuracy", result.best().val_accuracy},
-          {"test_accuracy", result.test_accuracy},
-          {"seconds", result.seconds},
-          {"trials", std::move(trials)}};
-}
 
 struct EvaluateCommand {
   DataOptions data;
@@ -88,18 +39,24 @@ struct EvaluateCommand {
   std::optional<uint64_t> fresh;
   double more_train = 0;
   std::vector<std::string> choices;
-  double noise = 0;
-  bool json = false, quiet = false;
+  double noise = 0, hide = 0;
+  bool resume = false, json = false, quiet = false;
+  std::vector<std::string> arguments;
 
   int run() const;
 
  private:
   std::vector<RunPlan> plans(const Dataset& dataset, uint64_t seed) const;
-  Json result_json(const Dataset& dataset, const Evaluation& evaluation, const Context& context,
-                   const std::vector<RunResult>& results) const;
+  Json question_json(const Dataset& dataset, const Evaluation& evaluation) const;
+  Json log_header(const Dataset& dataset, const Evaluation& evaluation,
+                  const Context& context) const;
   void print_head(const Dataset& dataset, const Evaluation& evaluation) const;
-  void print_run(size_t run, const RunResult& result) const;
-  void print_summary(const std::vector<RunResult>& results) const;
+  bool run_all(Evaluation& evaluation, std::vector<std::optional<RunResult>>& results,
+               const Context& context, std::optional<TrainingLog>& log,
+               const InterruptGuard& interrupt) const;
+  std::vector<std::optional<RunResult>> start_log(const Json& header, const Evaluation& evaluation,
+                                                  std::optional<TrainingLog>& log) const;
+  void say_how_to_resume(size_t done, size_t all) const;
 };
 
 std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t seed) const {
@@ -152,43 +109,26 @@ std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t see
   return plans;
 }
 
-Json EvaluateCommand::result_json(const Dataset& dataset, const Evaluation& evaluation,
-                                  const Context& context,
-                                  const std::vector<RunResult>& results) const {
-  const auto test = each(results, [](const auto& r) { return r.test_accuracy; });
-  const auto val = each(results, [](const auto& r) { return r.best().val_accuracy; });
-  Json chosen = Json::array(), best_epochs = Json::array();
-  for (const auto& result : results) {
-    chosen.push_back(assignments_json(result.best().assignments));
-    best_epochs.push_back(result.best().best_epoch);
-  }
-  Json object = {{"dataset", dataset.name},
-                 {"graph", data.graph},
-                 {"mode", get_setting(evaluation.config(), "mode")},
-                 {"fresh", fresh ? Json(*fresh) : Json(nullptr)},
-                 {"more_train", more_train},
-                 {"runs", results.size()},
-                 {"test_accuracy_mean", mean(test)},
-                 {"test_accuracy_std", standard_deviation(test)},
-                 {"val_accuracy_mean", mean(val)},
-                 {"seconds_mean", mean(each(results, [](const auto& r) { return r.seconds; }))},
-                 {"peak_memory_mb", peak_memory_mb()},
-                 {"test_accuracy", test},
-                 {"val_accuracy", val},
-                 {"chosen", std::move(chosen)},
-                 {"epochs", results.front().best().epochs},
-                 {"best_epochs", std::move(best_epochs)},
-                 {"settings", settings_json(evaluation.config())}};
-  if (noise > 0) {
-    object["noise"] = noise;
-    object["noise_edges_mean"] = mean(each(results, [](const auto& r) { return r.noise.added; }));
-    object["noise_edges_kept_mean"] =
-        mean(each(results, [](const auto& r) { return r.noise.kept; }));
-    object["noise_edges_kept_by_chance_mean"] =
-        mean(each(results, [](const auto& r) { return r.noise.by_chance; }));
-  }
-  object.update(program_json(context.threads));
-  return object;
+// What is evaluated, as far as it is no setting.
+Json EvaluateCommand::question_json(const Dataset& dataset, const Evaluation& evaluation) const {
+  return {{"dataset", dataset.name},
+          {"graph", data.graph},
+          {"mode", get_setting(evaluation.config(), "mode")},
+          {"fresh", fresh ? Json(*fresh) : Json(nullptr)},
+          {"more_train", more_train},
+          {"hide", hide}};
+}
+
+Json EvaluateCommand::log_header(const Dataset& dataset, const Evaluation& evaluation,
+                                 const Context& context) const {
+  Json header = {{"event", "start"}, {"command", "evaluate"}, {"time", utc_time()}};
+  header.update(program_json(context.threads));
+  header.update(question_json(dataset, evaluation));
+  header["noise"] = noise;
+  header["choices"] = choices;
+  header["runs"] = evaluation.runs();
+  header["settings"] = settings_json(evaluation.config());
+  return header;
 }
 
 void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evaluation) const {
@@ -209,30 +149,71 @@ void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evalu
   std::fflush(stdout);
 }
 
-void EvaluateCommand::print_run(size_t run, const RunResult& result) const {
-  const std::string chosen = words(result.best().assignments);
-  fmt::print("{:>5}{:>12}{:>9}{:>8}{:>11}{}\n", run, percent(result.best().val_accuracy),
-             percent(result.test_accuracy), result.best().shown_epoch(),
-             duration_text(result.seconds), chosen.empty() ? "" : "  " + chosen);
-  std::fflush(stdout);
+bool EvaluateCommand::run_all(Evaluation& evaluation,
+                              std::vector<std::optional<RunResult>>& results,
+                              const Context& context, std::optional<TrainingLog>& log,
+                              const InterruptGuard& interrupt) const {
+  Progress progress(evaluation.total_epochs(), quiet);
+  size_t begun = 0;
+  const auto on_epoch = [&](size_t run, size_t trial, int64_t done, const EpochReport& report) {
+    begun = std::max(begun, run + 1);
+    std::string label = fmt::format("run {}/{}", begun, evaluation.runs());
+    if (evaluation.trials_per_run() > 1) {
+      label += fmt::format(" choice {}/{}", trial + 1, evaluation.trials_per_run());
+    }
+    progress.label(std::move(label));
+    progress.update({.done = done, .loss = report.loss, .val_accuracy = report.val_accuracy});
+    return !interrupt.interrupted();
+  };
+  // In the order of the runs, although a later one may finish first.
+  size_t printed = 0;
+  const auto print_finished = [&] {
+    progress.clear();
+    for (; !json && printed < results.size() && results[printed]; ++printed) {
+      print_run(printed, *results[printed]);
+    }
+  };
+  print_finished();
+  const auto on_run = [&](size_t run) {
+    if (log) log->event(run_json(run, *results[run], evaluation));
+    print_finished();
+  };
+  const bool whole = evaluation.run_all(results, context, on_epoch, on_run);
+  whole ? progress.dismiss() : progress.finish();
+  return whole;
 }
 
-void EvaluateCommand::print_summary(const std::vector<RunResult>& results) const {
-  const auto test = each(results, [](const auto& r) { return r.test_accuracy; });
-  const auto val = each(results, [](const auto& r) { return r.best().val_accuracy; });
-  const auto seconds = each(results, [](const auto& r) { return r.seconds; });
-  fmt::print("{}  (mean and standard deviation)\n",
-             Paint(stdout).bold(fmt::format("test accuracy {:.1f} ± {:.1f} %", 100 * mean(test),
-                                            100 * standard_deviation(test))));
-  fmt::print("validation {}, {} a run, at most {:.0f} MB of memory\n", percent(mean(val)),
-             duration_text(mean(seconds)), peak_memory_mb());
-  if (noise > 0) {
-    fmt::print(
-        "wrong edges: {:.0f} put in, {:.0f} in the learned graph, where chance keeps {:.0f}\n",
-        mean(each(results, [](const auto& r) { return r.noise.added; })),
-        mean(each(results, [](const auto& r) { return r.noise.kept; })),
-        mean(each(results, [](const auto& r) { return r.noise.by_chance; })));
+// Gives the runs that the log of an earlier call holds.
+std::vector<std::optional<RunResult>> EvaluateCommand::start_log(
+    const Json& header, const Evaluation& evaluation, std::optional<TrainingLog>& log) const {
+  std::vector<std::optional<RunResult>> found(evaluation.runs());
+  if (log_file.empty()) {
+    if (!resume) return found;
+    throw Error(ErrorKind::kUsage, "--resume goes on from a log; name it with --log FILE");
   }
+  if (!resume) {
+    if (std::filesystem::exists(log_file) && !json) {
+      fmt::print("note: starting anew; {} is replaced (--resume would go on from it)\n", log_file);
+    }
+    log.emplace(log_file, TrainingLog::Start::kNew, header, "--log");
+    return found;
+  }
+  found = read_evaluation_log(log_file, header, evaluation);
+  log.emplace(log_file, TrainingLog::Start::kContinue, header, "--log");
+  const auto known = std::ranges::count_if(found, [](const auto& run) { return run.has_value(); });
+  log->event({{"event", "resumed"}, {"time", utc_time()}, {"known", known}});
+  return found;
+}
+
+void EvaluateCommand::say_how_to_resume(size_t done, size_t all) const {
+  fmt::print(stderr, "stopped after {} of {} runs", done, all);
+  if (log_file.empty()) {
+    fmt::print(stderr, "; with --log FILE they could be gone on from\n");
+    return;
+  }
+  auto again = arguments;
+  if (!resume) again.push_back("--resume");
+  fmt::print(stderr, "; {} holds them\ncontinue with: {}\n", log_file, shell_words(again));
 }
 
 int EvaluateCommand::run() const {
@@ -244,61 +225,61 @@ int EvaluateCommand::run() const {
   if (!(noise >= 0 && noise < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));
   }
+  if (!(hide >= 0 && hide < 1)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--hide: found {}, expected 0 to below 1", hide));
+  }
+  if (hide > 0 && noise > 0) {
+    throw Error(ErrorKind::kUsage, "--hide and --noise are two studies; keep one of them");
+  }
   std::vector<Choice> parsed;
   for (const auto& text : choices) parsed.push_back(parse_choice(text));
-  Evaluation evaluation(dataset, plans(dataset, given.seed), given, parsed, known, noise);
+  Evaluation evaluation(dataset, plans(dataset, given.seed), given, parsed, known, noise, hide);
   check_memory(evaluation.memory_needed(), evaluation.config());
   const Context context = threads.context();
 
+  const Json header = log_header(dataset, evaluation, context);
+  std::optional<LockFile> lock;
   std::optional<TrainingLog> log;
   if (!log_file.empty()) {
-    Json header = {{"event", "start"}, {"time", utc_time()}, {"dataset", dataset.name}};
-    header["graph"] = data.graph;
-    header["settings"] = settings_json(evaluation.config());
-    header.update(program_json(context.threads));
-    log.emplace(log_file, TrainingLog::Start::kNew, header);
+    check_log_path(log_file, {data.data, data.label, data.split});
+    lock.emplace(log_file, "log", "--log");
   }
+  auto found = start_log(header, evaluation, log);
   if (!json) print_head(dataset, evaluation);
 
   const InterruptGuard interrupt;
-  Progress progress(evaluation.total_epochs(), quiet);
-  const auto on_epoch = [&](size_t run, size_t trial, int64_t done, const EpochReport& report) {
-    std::string label = fmt::format("run {}/{}", run + 1, evaluation.runs());
-    if (evaluation.trials_per_run() > 1) {
-      label += fmt::format(" choice {}/{}", trial + 1, evaluation.trials_per_run());
-    }
-    progress.label(std::move(label));
-    progress.update({.done = done, .loss = report.loss, .val_accuracy = report.val_accuracy});
-    return !interrupt.interrupted();
-  };
+  const bool whole = run_all(evaluation, found, context, log, interrupt);
   std::vector<RunResult> results;
-  for (size_t run = 0; run < evaluation.runs(); ++run) {
-    RunResult result;
-    if (!evaluation.run(run, context, on_epoch, result)) {
-      progress.finish();
-      fmt::print(stderr, "stopped after {} of {} runs\n", run, evaluation.runs());
-      return interrupt.exit_status();
-    }
-    if (log) log->event(run_json(run, result));
-    progress.clear();
-    if (!json) print_run(run, result);
-    results.push_back(std::move(result));
+  for (auto& result : found) {
+    if (result) results.push_back(std::move(*result));
   }
-  progress.dismiss();
-  const Json object = result_json(dataset, evaluation, context, results);
+  if (!whole) {
+    if (log) {
+      log->event({{"event", "interrupted"}, {"done", results.size()}, {"time", utc_time()}});
+    }
+    say_how_to_resume(results.size(), evaluation.runs());
+    return interrupt.exit_status();
+  }
+  Json object = question_json(dataset, evaluation);
+  if (noise > 0) object["noise"] = noise;
+  object.update(results_json(results, noise > 0));
+  object["settings"] = settings_json(evaluation.config());
+  object.update(program_json(context.threads));
+  object["commit"] = commits_of(results);
   if (log) {
     Json end = {{"event", "end"}, {"time", utc_time()}};
     end.update(object);
     log->event(end);
   }
-  json ? fmt::print("{}\n", json_text(object)) : print_summary(results);
+  json ? fmt::print("{}\n", json_text(object)) : print_summary(results, noise > 0);
   return 0;
 }
 
 }  // namespace
 
-Command add_evaluate(CLI::App& program) {
+Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
   const auto command = std::make_shared<EvaluateCommand>();
+  command->arguments = std::move(arguments);
   command->data.graph = "unknown";
   CLI::App* app =
       program.add_subcommand("evaluate", "test accuracy of a dataset over its splits or seeds");
@@ -324,8 +305,12 @@ Command add_evaluate(CLI::App& program) {
          "--noise", command->noise,
          "put a wrong edge between any two rows with this probability, and count what is kept")
       ->type_name("P");
+  app->add_option("--hide", command->hide,
+                  "hide this part of all rows (of the test) from training, and predict them as new")
+      ->type_name("PART");
   app->add_option("--log", command->log_file, "JSON-lines log, one object for each run")
       ->type_name("FILE");
+  app->add_flag("--resume", command->resume, "go on from the log, with the same result");
   app->add_flag("--json", command->json, "one JSON object on the standard output, nothing else");
   app->add_flag("--quiet", command->quiet, "no progress");
   command->data.add_to(*app);

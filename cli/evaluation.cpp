@@ -1,14 +1,22 @@
 #include "evaluation.h"
 
 #include <glgnn/error.h>
+#include <glgnn/metrics.h>
+#include <glgnn/new_rows.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
+#include "core/archive.h"
 #include "data/data.h"
 #include "describe.h"
 #include "prepare.h"
+#include "report/machine.h"
+#include "report/version.h"
 #include "setting_options.h"
+#include "train/checkpoint.h"
+#include "train/thread_shares.h"
 
 namespace glgnn::cli {
 namespace {
@@ -81,12 +89,14 @@ std::vector<RunPlan> plan_runs(const Dataset& dataset, size_t count, uint64_t se
 }
 
 Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-                       const std::vector<Choice>& choices, bool with_graph, double noise)
+                       const std::vector<Choice>& choices, bool with_graph, double noise,
+                       double hide)
     : dataset_(dataset),
       plans_(std::move(plans)),
       config_(resolve_settings(config, dataset)),
       with_graph_(with_graph),
-      noise_(noise) {
+      noise_(noise),
+      hide_(hide) {
   for (auto& assignments : combinations(choices)) {
     Config tried = config;
     for (const auto& [name, value] : assignments) set_setting(tried, name, value);
@@ -115,6 +125,7 @@ int64_t Evaluation::memory_needed() const {
 }
 
 const Features& Evaluation::scaled(Scaling scaling) {
+  const std::scoped_lock lock(scaled_mutex_);
   const auto [entry, is_new] = scaled_.try_emplace(scaling);
   if (is_new) {
     entry->second = dataset_.features;
@@ -123,10 +134,119 @@ const Features& Evaluation::scaled(Scaling scaling) {
   return entry->second;
 }
 
-bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch,
-                     RunResult& result) {
+uint64_t Evaluation::fingerprint_of(size_t run) const {
   const auto& [split, seed] = plans_[run];
-  result = {};
+  Problem all = make_problem(dataset_, dataset_.features, split, with_graph_);
+  all.labels = dataset_.labels;
+  const uint64_t sum =
+      fnv1a(split.test.data(), split.test.size() * sizeof(int32_t), fingerprint(all));
+  return fnv1a(&seed, sizeof seed, sum);
+}
+
+int Evaluation::runs_at_once(const Context& context, size_t left) const {
+  // Best mode spreads the modules of a run over the threads.
+  const bool paper = std::ranges::all_of(
+      trials_, [](const Planned& trial) { return trial.config.mode == Mode::kPaper; });
+  if (!paper) return 1;
+  const auto wanted = static_cast<int64_t>(
+      std::min(left, static_cast<size_t>(share_threads(dataset_.features, context).modules)));
+  // Few runs would leave most threads without one: those share the rows of a single run instead.
+  if (2 * wanted < context.threads) return 1;
+  const int64_t needed = std::max<int64_t>(1, memory_needed());
+  const int64_t fitting = available_memory().value_or(needed) / needed;
+  return static_cast<int>(std::clamp<int64_t>(fitting, 1, std::max<int64_t>(1, wanted)));
+}
+
+bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const Context& context,
+                         const OnEpoch& on_epoch, const OnRun& on_run) {
+  int64_t done = 0;
+  std::vector<size_t> left;
+  for (size_t run = 0; run < runs(); ++run) {
+    if (!results[run]) {
+      left.push_back(run);
+      continue;
+    }
+    for (const Trial& trial : results[run]->trials) done += trial.epochs;
+  }
+  const int at_once = runs_at_once(context, left.size());
+  const Context inside{at_once > 1 ? 1 : context.threads};
+  std::mutex mutex;
+  bool stopped = false;
+  std::exception_ptr failure;
+  const auto do_run = [&](size_t run) {
+    try {
+      {
+        const std::scoped_lock lock(mutex);
+        if (stopped || failure) return;
+      }
+      RunResult result;
+      const bool whole = this->run(
+          run, inside,
+          [&](size_t trial, const EpochReport& report) {
+            const std::scoped_lock lock(mutex);
+            if (!failure && !on_epoch(run, trial, ++done, report)) stopped = true;
+            return !stopped && !failure;
+          },
+          result);
+      if (!whole) return;
+      const std::scoped_lock lock(mutex);
+      results[run] = std::move(result);
+      on_run(run);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  if (at_once == 1) {
+    // In no parallel region, not even one of a single thread: those inside would start new threads.
+    for (const size_t run : left) do_run(run);
+  } else {
+    const auto count = static_cast<int64_t>(left.size());
+#pragma omp parallel for schedule(dynamic) num_threads(at_once)
+    for (int64_t r = 0; r < count; ++r) do_run(left[r]);
+  }
+  if (failure) std::rethrow_exception(failure);
+  return std::ranges::all_of(results, [](const auto& result) { return result.has_value(); });
+}
+
+Evaluation::Seen Evaluation::seen_by(size_t run) const {
+  const auto& [split, seed] = plans_[run];
+  if (hide_ == 0) return {.split = split};
+  HiddenRows rows = hide_rows(split, dataset_.rows(), hide_, seed + run);
+  return {take_rows(dataset_, rows.kept), std::move(rows.split), std::move(rows.hidden)};
+}
+
+Features Evaluation::kept_features(const Seen& seen, Scaling scaling) const {
+  Features features = seen.kept.features;
+  scale_features(features, scaling);
+  return features;
+}
+
+// The hidden rows come as new ones to the finished model.
+void Evaluation::judge_hidden(RunResult& result, Model& best, const Seen& seen, Scaling scaling,
+                              const Context& context) const {
+  Features hidden = take_rows(dataset_.features, seen.hidden);
+  apply_scale(hidden, learn_scale(seen.kept.features, scaling));
+  Dataset kept = seen.kept;
+  scale_features(kept.features, scaling);
+  keep_data(best, std::move(kept), seen.split);
+  const Matrix p = NewRowPredictor(best, context).predict(hidden, 0).probabilities;
+  std::vector<int32_t> labels, rows;
+  for (size_t r = 0; r < seen.hidden.size(); ++r) {
+    labels.push_back(dataset_.labels[static_cast<size_t>(seen.hidden[r])]);
+    if (labels.back() >= 0) rows.push_back(static_cast<int32_t>(r));
+  }
+  result.hidden = static_cast<int64_t>(rows.size());
+  result.hidden_accuracy = accuracy(p, labels, rows);
+}
+
+bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_epoch,
+                     RunResult& result) {
+  const uint64_t seed = plans_[run].seed;
+  const Seen seen = seen_by(run);
+  const Dataset& data = hide_ > 0 ? seen.kept : dataset_;
+  const Split& split = seen.split;
+  result = {.commit = commit()};
   Model best;
   NoisyGraph noisy;
   if (noise_ > 0) {
@@ -136,16 +256,15 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
   for (size_t t = 0; t < trials_.size(); ++t) {
     Config config = trials_[t].config;
     config.seed = seed;
-    Problem problem = make_problem(dataset_, scaled(config.scaling), split, with_graph_);
+    const Features kept = hide_ > 0 ? kept_features(seen, config.scaling) : Features{};
+    Problem problem = make_problem(data, hide_ > 0 ? kept : scaled(config.scaling), split,
+                                   with_graph_);
     if (noise_ > 0) problem.graph = &noisy.graph;
     const auto start = std::chrono::steady_clock::now();
     FitOptions options;
-    options.on_epoch = [&](const EpochReport& report) {
-      return on_epoch(run, t, epochs_done_ + report.epoch, report);
-    };
+    options.on_epoch = [&](const EpochReport& report) { return on_epoch(t, report); };
     FitResult fitted = fit(problem, config, context, options);
     if (fitted.interrupted) return false;
-    epochs_done_ += static_cast<int64_t>(fitted.model.history.size());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const EpochReport kept = best_epoch(fitted.model);
     result.trials.push_back({trials_[t].assignments, kept.val_accuracy, kept.val_loss,
@@ -160,7 +279,10 @@ bool Evaluation::run(size_t run, const Context& context, const OnEpoch& on_epoch
   if (noise_ > 0) result.noise = count_noise(noisy.added, best.fused_graph);
   // The last step, and the only one that sees test labels.
   result.test_accuracy =
-      accuracy(best.probabilities, dataset_.labels, labelled_rows(dataset_.labels, split.test));
+      accuracy(best.probabilities, data.labels, labelled_rows(data.labels, split.test));
+  result.macro_f1 = macro_f1(confusion_matrix(predicted_classes(best.probabilities), data.labels,
+                                              split.test, data.classes()));
+  if (hide_ > 0) judge_hidden(result, best, seen, trials_[result.chosen].config.scaling, context);
   return true;
 }
 

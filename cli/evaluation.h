@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,11 +49,15 @@ struct NoiseResult {
 };
 
 struct RunResult {
-  std::vector<Trial> trials;
+  std::vector<Trial> trials = {};
   size_t chosen = 0;         // the trial with the best validation accuracy, then the lower loss
   double test_accuracy = 0;  // of the chosen trial
+  double macro_f1 = 0;       // of the chosen trial, on the test rows
+  double hidden_accuracy = 0;  // on rows that training has not seen at all (--hide)
+  int64_t hidden = 0;          // how many of those there were
   double seconds = 0;        // of all trials together
-  NoiseResult noise;         // of the chosen trial; zeros without noise
+  NoiseResult noise = {};    // of the chosen trial; zeros without noise
+  std::string commit = {};   // of the program that ran it
 
   const Trial& best() const { return trials[chosen]; }
 };
@@ -60,29 +66,52 @@ class Evaluation {
  public:
   // Called after each epoch with the epochs done so far in all runs; false stops.
   using OnEpoch = std::function<bool(size_t run, size_t trial, int64_t done, const EpochReport&)>;
+  // Called after each run.
+  using OnRun = std::function<void(size_t run)>;
 
   // The settings of every trial are checked here, before anything is trained.
   Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-             const std::vector<Choice>& choices, bool with_graph, double noise);
+             const std::vector<Choice>& choices, bool with_graph, double noise, double hide);
 
   size_t runs() const { return plans_.size(); }
   size_t trials_per_run() const { return trials_.size(); }
+  const Assignments& assignments(size_t trial) const { return trials_[trial].assignments; }
   int64_t total_epochs() const;
-  int64_t memory_needed() const;
+  int64_t memory_needed() const;  // of one run
 
   // The settings common to all runs, resolved.
   const Config& config() const { return config_; }
 
-  // False when on_epoch stopped it.
-  bool run(size_t run, const Context& context, const OnEpoch& on_epoch, RunResult& result);
+  // Tells apart the data, the split and the seed of a run.
+  uint64_t fingerprint_of(size_t run) const;
+
+  // Does the runs that `results` (one for each) does not hold yet. In paper mode the threads take
+  // one run each where memory allows; the results are the same. The callbacks are called one at a
+  // time. False when on_epoch stopped it.
+  bool run_all(std::vector<std::optional<RunResult>>& results, const Context& context,
+               const OnEpoch& on_epoch, const OnRun& on_run);
 
  private:
   struct Planned {
     Assignments assignments;
     Config config;
   };
+  using OnTrialEpoch = std::function<bool(size_t trial, const EpochReport&)>;
 
+  // The data of one run: all rows, or those that are not hidden.
+  struct Seen {
+    Dataset kept = {};  // without the hidden rows; empty: the whole dataset is seen
+    Split split = {};
+    std::vector<int32_t> hidden = {};
+  };
+
+  Seen seen_by(size_t run) const;
+  Features kept_features(const Seen& seen, Scaling scaling) const;
+  void judge_hidden(RunResult& result, Model& best, const Seen& seen, Scaling scaling,
+                    const Context& context) const;
   const Features& scaled(Scaling scaling);
+  int runs_at_once(const Context& context, size_t left) const;
+  bool run(size_t run, const Context& context, const OnTrialEpoch& on_epoch, RunResult& result);
 
   const Dataset& dataset_;
   std::vector<RunPlan> plans_;
@@ -90,8 +119,9 @@ class Evaluation {
   std::vector<Planned> trials_;
   bool with_graph_;
   double noise_;  // probability of a wrong edge between two rows
+  double hide_;   // part of the rows that training does not see
+  std::mutex scaled_mutex_;
   std::map<Scaling, Features> scaled_;
-  int64_t epochs_done_ = 0;
 };
 
 // "mu1=0,0.1" as a choice; kUsage where it is none.

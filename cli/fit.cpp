@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "class_report.h"
 #include "commands.h"
 #include "data/data.h"
 #include "data/message.h"
@@ -18,6 +19,8 @@
 #include "prepare.h"
 #include "progress.h"
 #include "report/machine.h"
+#include "report/page.h"
+#include "report/text_file.h"
 #include "report/training_log.h"
 #include "setting_options.h"
 #include "shell_words.h"
@@ -29,13 +32,14 @@ namespace glgnn::cli {
 namespace {
 
 constexpr size_t kKeyFeatures = 5;
+constexpr int64_t kReportedRows = 20'000;  // above, `glgnn report` writes a sample when asked
 
 struct FitCommand {
   DataOptions data;
   SettingOptions settings;
   ThreadOption threads;
   std::string out;
-  bool resume = false, quiet = false;
+  bool resume = false, quiet = false, no_report = false;
   std::vector<std::string> arguments;
 
   int run() const;
@@ -54,6 +58,7 @@ struct FitCommand {
   void check_checkpoint(const OutputFiles& files) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
   void say_result(const Model& model) const;
+  void write_report(const Model& model, const OutputFiles& files) const;
 };
 
 // What one step of the training is called.
@@ -70,6 +75,8 @@ void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
   say("{}, {}, {}\n", data_sentence(dataset, config), split_sentence(split), graph_words(dataset));
   for (const auto& note : dataset.notes) say("note: {}\n", note);
   for (const auto& note : split_notes(dataset, split)) say("note: {}\n", note);
+  const std::string unbalanced = balance_note(dataset, split, config);
+  if (!unbalanced.empty()) say("note: {}\n", unbalanced);
 }
 
 void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, int64_t steps,
@@ -126,13 +133,18 @@ void FitCommand::say_result(const Model& model) const {
             ? fmt::format("the best {} of {}", counted(model.config.modules, "module"),
                           best.epochs - 1)
             : fmt::format("epoch {}", best.epoch);
-    validation = fmt::format("validation accuracy {}   ({}, {})", percent(best.val_accuracy),
+    const bool balanced = model.config.class_weights == ClassWeights::kBalanced;
+    validation = fmt::format("validation {}accuracy {}   ({}, {})", balanced ? "balanced " : "",
+                             percent(best.val_accuracy),
                              counted(static_cast<int64_t>(model.val.size()), "row"), kept);
   }
   if (!test.empty()) {
     const double part = accuracy(model.probabilities, model.labels, test);
     const auto correct = std::llround(part * static_cast<double>(test.size()));
-    say("{}   ({} of {})\n", paint.bold("test accuracy " + percent(part)), correct, test.size());
+    const ConfusionMatrix confusion = test_confusion(model);
+    say("{}   ({} of {})   macro-F1 {}\n", paint.bold("test accuracy " + percent(part)), correct,
+        test.size(), percent(macro_f1(confusion)));
+    if (!quiet) print_class_table(confusion, model.class_names);
   }
   if (!validation.empty()) say("{}\n", validation);
   if (const auto recall = last_recall(model)) {
@@ -141,6 +153,17 @@ void FitCommand::say_result(const Model& model) const {
   }
   say("network of graphs   {}\n", network_sentence(model));
   say("key features   {}\n", joined(key_features(model, kKeyFeatures), ", "));
+}
+
+// The last line, and the report before it where there shall be one.
+void FitCommand::write_report(const Model& model, const OutputFiles& files) const {
+  if (no_report || !has_page() || model.probabilities.rows() > kReportedRows) {
+    say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
+    return;
+  }
+  write_text_file(files.report, report_page(model));
+  say("wrote {} (model), {} (log) and {} (report)\n", files.model.string(), files.log.string(),
+      files.report.string());
 }
 
 Json log_header(const Dataset& dataset, const Split& split, const Config& config,
@@ -160,6 +183,7 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
   end["val_accuracy"] = model.val.empty() ? Json(nullptr) : Json(best.val_accuracy);
   end["test_accuracy"] =
       test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, model.labels, test));
+  end["macro_f1"] = test.empty() ? Json(nullptr) : Json(macro_f1(test_confusion(model)));
   end["test_rows"] = test.size();
   if (const auto recall = last_recall(model)) end["recall"] = *recall;
   end["graph_weights"] = module_weights(model);
@@ -184,9 +208,6 @@ int FitCommand::run() const {
                                        dataset.has_graph, config);
   say_what_is_needed(needed, config, steps, context);
   check_memory(needed, config);
-  dataset.plan.scale = learn_scale(dataset.features, config.scaling);
-  apply_scale(dataset.features, dataset.plan.scale);
-  const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
 
   const LockFile lock(files.model);
   check_checkpoint(files);
@@ -204,9 +225,9 @@ int FitCommand::run() const {
          .val_accuracy = split.val.empty() ? std::nullopt : std::optional(report.val_accuracy)});
     return !interrupt.interrupted();
   };
-  FitResult result =
-      fit(problem, config, context,
-          {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
+  FitResult result = fit_dataset(
+      std::move(dataset), split, config, context,
+      {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
   progress.finish();
   if (result.interrupted) {
     log.event({{"event", "interrupted"}, {"epoch", last.epoch}, {"time", utc_time()}});
@@ -215,12 +236,11 @@ int FitCommand::run() const {
   }
 
   Model& model = result.model;
-  keep_data(model, std::move(dataset), split);
   save_model(model, files.model.string());
   std::filesystem::remove(files.checkpoint);
   log.event(log_end(model, last.seconds, files));
   say_result(model);
-  say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
+  write_report(model, files);
   return 0;
 }
 
@@ -235,14 +255,16 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
          "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz, svm, mtx)")
       ->type_name("");
   command->data.add_to(*app);
-  app->add_option("--graph", command->data.graph,
-                  "edge list file, or none; default: the graph that comes with the data, if any")
+  app->add_option(
+         "--graph", command->data.graph,
+         "graph file (edge list, npy, mtx, graphml), or none; default: the data's own, if any")
       ->type_name("FILE|none");
   app->add_option("--run", command->data.run, "which of the splits that come with the data (0)")
       ->type_name("N");
   app->add_option("--out", command->out, "model file to write (NAME.glgnn); the log goes beside it")
       ->type_name("PATH");
   app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
+  app->add_flag("--no-report", command->no_report, "do not write the HTML report (NAME.html)");
   app->add_flag("--quiet", command->quiet, "print errors only");
   command->threads.add_to(*app);
   command->settings.add_to(*app);

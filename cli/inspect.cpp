@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "commands.h"
 #include "data/data.h"
@@ -37,6 +38,8 @@ struct Findings {
   Scaling scaling = Scaling::kNone;
   int64_t best_memory = 0, paper_memory = 0;
   GraphSummary graph;
+  float lowest = 0, highest = 0;  // of all features
+  double zeros = 0;               // the part of them that is zero
 
   double imbalance() const {
     const auto [fewest, most] = std::minmax_element(class_counts.begin(), class_counts.end());
@@ -44,8 +47,24 @@ struct Findings {
   }
 };
 
+void find_range(Findings& found, const Features& features) {
+  const double size = static_cast<double>(features.rows()) * static_cast<double>(features.cols());
+  const std::span<const float> stored =
+      features.is_sparse
+          ? std::span<const float>(features.sparse.values)
+          : std::span(features.dense.data(), static_cast<size_t>(features.dense.size()));
+  if (stored.empty()) return;
+  const auto [low, high] = std::minmax_element(stored.begin(), stored.end());
+  const auto other = static_cast<double>(stored.size()) -
+                     static_cast<double>(std::count(stored.begin(), stored.end(), 0.0f));
+  found.zeros = 1 - other / size;
+  found.lowest = found.zeros > 0 ? std::min(0.0f, *low) : *low;
+  found.highest = found.zeros > 0 ? std::max(0.0f, *high) : *high;
+}
+
 Findings find_out(Dataset dataset) {
   Findings found;
+  find_range(found, dataset.features);
   found.class_counts.resize(static_cast<size_t>(dataset.classes()));
   for (const int32_t label : dataset.labels) {
     if (label < 0) continue;
@@ -101,10 +120,11 @@ std::string values_text(const TableColumn& column) {
 }
 
 // Columns that could hold the classes, where none was named.
-std::vector<std::string> label_candidates(const TablePlan& plan) {
+std::vector<std::string> label_candidates(const TablePlan& plan, int64_t rows) {
   std::vector<std::string> names;
   for (const TableColumn& column : plan.columns) {
-    const bool few = column.distinct >= 2 && column.distinct <= kMostLikelyClasses;
+    const bool few = column.distinct >= 2 && column.distinct <= kMostLikelyClasses &&
+                     2 * column.distinct <= rows;
     if (column.is_used() && column.kind != ColumnKind::kDate && few) names.push_back(column.name);
   }
   return names;
@@ -129,7 +149,7 @@ void print_columns(const TablePlan& plan) {
 void print_classes(const Findings& found, const Paint& paint) {
   const Dataset& dataset = found.dataset;
   if (dataset.classes() == 0) {
-    const auto candidates = label_candidates(dataset.plan);
+    const auto candidates = label_candidates(dataset.plan, dataset.rows());
     fmt::print("no classes: name their column with --label{}\n",
                candidates.empty() ? "" : "; likely ones are " + listed(candidates));
     return;
@@ -231,6 +251,9 @@ Json findings_json(const Findings& found) {
                {"rows", dataset.rows()},
                {"features", dataset.features.cols()},
                {"sparse", dataset.features.is_sparse},
+               {"lowest", found.lowest},
+               {"highest", found.highest},
+               {"zeros", found.zeros},
                {"labelled", found.labelled}};
   Json columns = Json::array();
   for (const auto& column : dataset.plan.columns) columns.push_back(column_json(column));

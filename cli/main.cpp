@@ -32,12 +32,14 @@ int run_program(int argc, char** argv) {
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),
                                       add_graph(program),
-                                      add_evaluate(program),
+                                      add_explain(program),
+                                      add_evaluate(program, {argv, argv + argc}),
                                       add_search(program, {argv, argv + argc}),
                                       add_inspect(program),
                                       add_datasets(program),
                                       add_settings(program),
                                       add_info(program),
+                                      add_report(program),
                                       add_bench(program)};
   // What the parser cannot place is ours to report: we know the nearest name.
   program.allow_extras();

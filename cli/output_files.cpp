@@ -43,21 +43,26 @@ void check_path(const fs::path& path, const std::vector<std::string>& inputs) {
   }
 }
 
+// NAME.glgnn becomes NAME and `ending`; other names keep theirs before it.
+fs::path with_ending(fs::path model, const char* ending) {
+  if (model.extension() == ".glgnn") return model.replace_extension(ending);
+  return model += ending;
+}
+
 }  // namespace
+
+fs::path report_beside(const fs::path& model) { return with_ending(model, ".html"); }
 
 OutputFiles output_files(const std::string& out, const std::string& name,
                          const std::vector<std::string>& inputs) {
   OutputFiles files;
   files.model = out.empty() ? fs::path(name).filename().string() + ".glgnn" : out;
-  files.log = files.model;
-  if (files.model.extension() == ".glgnn") {
-    files.log.replace_extension(".jsonl");
-  } else {
-    files.log += ".jsonl";
-  }
+  files.log = with_ending(files.model, ".jsonl");
+  files.report = report_beside(files.model);
   files.checkpoint = files.model.string() + ".checkpoint";
   check_folder(files.model);
-  for (const auto& path : {files.model, files.log, files.checkpoint}) check_path(path, inputs);
+  for (const auto& path : {files.model, files.log, files.report, files.checkpoint})
+    check_path(path, inputs);
   return files;
 }
 

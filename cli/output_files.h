@@ -10,8 +10,12 @@ namespace glgnn::cli {
 struct OutputFiles {
   std::filesystem::path model;       // NAME.glgnn
   std::filesystem::path log;         // NAME.jsonl
+  std::filesystem::path report;      // NAME.html
   std::filesystem::path checkpoint;  // NAME.glgnn.checkpoint
 };
+
+// The report of a model goes beside it: its name with .html.
+std::filesystem::path report_beside(const std::filesystem::path& model);
 
 // `out` as typed, or empty for `name`.glgnn in the current folder. kIo when the folder is missing
 // or a path is taken by something else; kUsage when one is among `inputs`.

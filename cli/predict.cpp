@@ -1,44 +1,88 @@
-// glgnn predict: the predictions of a model for the rows it was fitted on.
+// glgnn predict: the predictions of a model, for the rows it was fitted on or for new ones.
 #include <fmt/core.h>
 #include <glgnn/error.h>
 #include <glgnn/model.h>
+#include <glgnn/new_rows.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "data/new_rows.h"
+#include "progress.h"
 #include "report/predictions.h"
 #include "report/text_file.h"
+#include "threads.h"
+#include "words.h"
 
 namespace glgnn::cli {
 namespace {
 
 struct PredictCommand {
-  std::string model, new_rows, out;
-  bool json = false;
+  std::string model, new_rows, out, label, id;
+  int64_t near = 3;
+  bool json = false, quiet = false;
+  ThreadOption threads;
 
   int run() const {
-    if (!new_rows.empty()) {
-      throw Error(ErrorKind::kUnsupported,
-                  new_rows +
-                      ": rows that the model has never seen cannot be predicted yet; put them into "
-                      "the data with an empty label, run `glgnn fit`, and predict without NEW");
-    }
-    if (!out.empty() && std::filesystem::exists(out) && std::filesystem::exists(model) &&
-        std::filesystem::equivalent(out, model)) {
-      throw Error(ErrorKind::kUsage,
-                  out + ": --out would overwrite the model; choose another file");
-    }
+    refuse_to_overwrite();
     const Model fitted = load_model(model);
-    const std::string text =
-        json ? json_text(predictions_json(fitted)) + "\n" : predictions_csv(fitted);
-    if (out.empty()) {
-      fmt::print("{}", text);
-    } else {
-      write_text_file(out, text);
-    }
+    TextFile file(out.empty() ? "/dev/stdout" : out);
+    if (new_rows.empty())
+      write_fitted(fitted, file);
+    else
+      write_new(fitted, file);
+    file.finish();
     return 0;
+  }
+
+ private:
+  void refuse_to_overwrite() const {
+    for (const std::string& input : {model, new_rows}) {
+      if (out.empty() || input.empty() || !std::filesystem::exists(out)) continue;
+      if (!std::filesystem::exists(input) || !std::filesystem::equivalent(out, input)) continue;
+      throw Error(ErrorKind::kUsage, out + ": --out would overwrite " +
+                                         (input == model ? "the model" : "the rows to predict") +
+                                         "; choose another file");
+    }
+  }
+
+  void write_fitted(const Model& fitted, TextFile& file) const {
+    file.write(json ? json_text(predictions_json(fitted)) + "\n" : predictions_csv(fitted));
+  }
+
+  // Block by block: neither the rows nor the answers need fit into the memory.
+  void write_new(const Model& fitted, TextFile& file) const {
+    NewRows rows(new_rows, fitted.plan, fitted.class_names,
+                 {.label = label, .id = id, .sparse = fitted.features.is_sparse});
+    const NewRowPredictor predictor(fitted, threads.context());
+    const NewRowWriter writer(fitted, near, json);
+    file.write(writer.head());
+    Progress progress(1000, quiet);
+    progress.label("predicting");
+    int64_t labelled = 0, right = 0;
+    RowBlock block;
+    while (rows.next(block)) {
+      const NewRowPredictions found = predictor.predict(block.features, near);
+      file.write(writer.rows(block.ids, found));
+      const std::vector<int32_t> classes = predicted_classes(found.probabilities);
+      for (size_t r = 0; r < classes.size(); ++r) {
+        labelled += block.labels[r] >= 0;
+        right += block.labels[r] == classes[r];
+      }
+      progress.update({.done = std::max<int64_t>(1, std::llround(1000 * rows.part_read()))});
+    }
+    progress.vanish();
+    if (quiet) return;
+    for (const std::string& note : rows.notes()) fmt::print(stderr, "note: {}\n", note);
+    if (labelled > 0) {
+      const double part = static_cast<double>(right) / static_cast<double>(labelled);
+      fmt::print(stderr, "accuracy {}   ({} of {} rows with a label)\n", percent(part), right,
+                 labelled);
+    }
   }
 };
 
@@ -47,12 +91,22 @@ struct PredictCommand {
 Command add_predict(CLI::App& program) {
   const auto command = std::make_shared<PredictCommand>();
   CLI::App* app = program.add_subcommand(
-      "predict", "predictions for the rows a model was fitted on: class and probabilities");
+      "predict", "class and probabilities: of the fitted rows, or of rows never seen");
   app->add_option("MODEL", command->model, "model file that `glgnn fit` wrote")->type_name("");
-  app->add_option("NEW", command->new_rows, "rows never seen (not supported yet)")->type_name("");
+  app->add_option("NEW", command->new_rows,
+                  "rows never seen, in the format of the fitted data; read as a stream")
+      ->type_name("");
+  app->add_option("--label", command->label, "for arrays: the file of labels to compare with")
+      ->type_name("FILE");
+  app->add_option("--id", command->id, "column that names the new rows")->type_name("COLUMN");
+  app->add_option("--near", command->near, "how many of the deciding fitted rows to name (3)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   app->add_option("--out", command->out, "file to write instead of the standard output")
       ->type_name("FILE");
-  app->add_flag("--json", command->json, "one JSON object instead of CSV");
+  app->add_flag("--json", command->json, "JSON instead of CSV; new rows: one object a line");
+  app->add_flag("--quiet", command->quiet, "no progress and no notes");
+  command->threads.add_to(*app);
   return {app, [command, app] {
             require_argument(*app, "MODEL", command->model);
             return command->run();

@@ -17,6 +17,7 @@
 #include "progress.h"
 #include "report/machine.h"
 #include "report/training_log.h"
+#include "resume_log.h"
 #include "search_log.h"
 #include "search_result.h"
 #include "search_task.h"
@@ -155,7 +156,7 @@ int SearchCommand::run() {
   SearchTask task;
   prepare_search(task, data, config, log_file);
   const Context context = threads.context();
-  check_search_log(task.log, {data.data, data.label, data.split});
+  check_log_path(task.log, {data.data, data.label, data.split});
   const LockFile lock(task.log, "log", "--log");
   const Json head = search_header(task, search, context);
   if (resume) {

@@ -14,9 +14,6 @@ namespace glgnn::cli {
 // {"event": "trial", "trial": 3, "stage": "full", "module": "gnn ...", "val_accuracy": ..., ...}
 Json trial_json(const TrialReport& report);
 
-// kIo where `path` is no file that can be written; kUsage where it is among `inputs`.
-void check_search_log(const std::filesystem::path& path, const std::vector<std::string>& inputs);
-
 // The scores of a log whose header says the same as `header` of data, split, graph and settings;
 // any other log is refused (kUsage). A last line that was cut short is taken off the file.
 std::vector<TrialReport> read_search_log(const std::filesystem::path& path, const Json& header);

@@ -16,18 +16,19 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/glgnn DESTINATION ${CMAKE_INSTAL
 # share is fixed: share_folder() looks there.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data ${PROJECT_SOURCE_DIR}/bench/peers DESTINATION share/glgnn
         PATTERN __pycache__ EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # find_package(glgnn) gives glgnn::glgnn.
-set(GLGNN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/glgnn)
-install(EXPORT glgnn-targets NAMESPACE glgnn:: DESTINATION ${GLGNN_PACKAGE_DIR})
+set(GLGNN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/glgnn)
+install(EXPORT glgnn-targets NAMESPACE glgnn:: DESTINATION ${GLGNN_CMAKE_DIR})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/glgnn-config.cmake.in
                               ${PROJECT_BINARY_DIR}/cmake/glgnn-config.cmake
-                              INSTALL_DESTINATION ${GLGNN_PACKAGE_DIR})
+                              INSTALL_DESTINATION ${GLGNN_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/glgnn-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/glgnn-config.cmake
               ${PROJECT_BINARY_DIR}/cmake/glgnn-config-version.cmake
-        DESTINATION ${GLGNN_PACKAGE_DIR})
+        DESTINATION ${GLGNN_CMAKE_DIR})
 
 # pkg-config --static glgnn; the prefix is found from the place of the file.
 set(GLGNN_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

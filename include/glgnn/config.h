@@ -25,7 +25,9 @@ enum class Aggregation { kTrained, kMean, kPrevious };
 enum class Attention { kPerRow, kShared };
 enum class NetworkWeight { kMatrix, kScalar };
 enum class DecayOn { kFirst, kAll };
+enum class ClassWeights { kNone, kBalanced };
 
+// All settings, with their defaults; `glgnn settings` has a sentence for each.
 struct Config {
   Mode mode = Mode::kBest;
   uint64_t seed = 0;
@@ -33,6 +35,7 @@ struct Config {
   int64_t k = 0;       // 0: from the data (resolve_auto)
   int64_t epochs = 0;  // 0: from the data (resolve_auto)
   int64_t hidden = 32;
+  ClassWeights class_weights = ClassWeights::kNone;
   Scaling scaling = Scaling::kAuto;
 
   SelectStart select_start = SelectStart::kUniform;

@@ -3,6 +3,7 @@
 
 namespace glgnn {
 
+// The means of an operation.
 struct Context {
   int threads = 1;  // OpenMP threads; results have the same bits for any number
 };

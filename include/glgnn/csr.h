@@ -20,6 +20,7 @@ struct PatternView {
   int64_t row_size(int64_t row) const { return row_ptr[row + 1] - row_ptr[row]; }  // its entries
 };
 
+// Where the entries of a matrix are; PatternView says how it is laid out.
 struct Pattern {
   int64_t rows = 0;
   int64_t cols = 0;
@@ -30,8 +31,10 @@ struct Pattern {
   PatternView view() const { return {rows, cols, row_ptr.data(), col.data()}; }  // of this
 };
 
+// A pattern that several matrices share; it does not change any more.
 using SharedPattern = std::shared_ptr<const Pattern>;
 
+// A sparse matrix: a pattern and its values.
 struct Csr {
   SharedPattern pattern = std::make_shared<Pattern>();
   std::vector<float> values;  // one for each entry of the pattern

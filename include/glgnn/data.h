@@ -35,7 +35,8 @@ std::vector<std::string> shipped_datasets();
 // The folder of the shipped datasets: $GLGNN_DATA, or where the program was built or installed.
 std::filesystem::path shipped_folder();
 
-// What `auto` means for these features and this publisher's word (Dataset::scaling).
+// What `auto` means for these features and this publisher's word (Dataset::scaling); kUsage for a
+// scaling that does not fit them.
 Scaling resolve_scaling(Scaling scaling, const Features& features, const std::string& publishers);
 
 // `scaling` must not be kAuto; kStandard needs dense features. Constant columns become zero by it.

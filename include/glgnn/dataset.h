@@ -27,6 +27,7 @@ struct Split {
   std::vector<int32_t> train, val, test;
 };
 
+// What a reader found.
 struct Dataset {
   std::string name;
   Features features;

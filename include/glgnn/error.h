@@ -6,6 +6,7 @@
 
 namespace glgnn {
 
+// Who has to act.
 enum class ErrorKind {
   kUsage,        // a wrong call or setting
   kData,         // the data cannot be used as they are

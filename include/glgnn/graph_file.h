@@ -14,6 +14,7 @@
 
 namespace glgnn {
 
+// The files that write_graph() can write.
 enum class GraphFormat {
   kCsv,      // source,target,weight by the ids of the rows
   kGraphml,  // for networkx, igraph, yEd, Cytoscape

@@ -13,6 +13,7 @@
 
 namespace glgnn {
 
+// A trained parameter.
 struct NamedMatrix {
   std::string name;  // "module0.s", "module0.w1", ..., "network.a", "network.b", "network.agg"
   Matrix value;
@@ -46,6 +47,7 @@ struct ModuleForm {
   bool in_logits = false;   // logits are propagated, not probabilities
 };
 
+// A fitted model, with all that fit() and keep_data() put into it.
 struct Model {
   Config config;                     // with k, epochs and scaling resolved
   std::vector<int32_t> train, val;   // the rows whose labels were seen

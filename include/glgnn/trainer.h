@@ -20,15 +20,19 @@ struct Problem {
   std::vector<int32_t> labels;
   std::vector<int32_t> train, val;
   int64_t classes = 0;
+  bool classes_alike = false;  // a class counts as much as any other; fit() sets it for
+                               // class_weights = balanced
 };
 
+// What fit() does besides training.
 struct FitOptions {
-  std::function<bool(const EpochReport&)> on_epoch;  // false: stop now, as after Ctrl-C
-  std::string checkpoint;                            // file to keep the state in; empty: none
-  double checkpoint_seconds = 5;                     // at most this much work is lost
+  std::function<bool(const EpochReport&)> on_epoch{};  // false: stop now, as after Ctrl-C
+  std::string checkpoint{};                            // file to keep the state in; empty: none
+  double checkpoint_seconds = 5;                       // at most this much work is lost
   bool resume = false;  // continue from the checkpoint, to the same bits
 };
 
+// What fit() gives back.
 struct FitResult {
   Model model;               // parameters, predictions and graphs of the best epoch
   bool interrupted = false;  // on_epoch said stop; the checkpoint holds the state

@@ -17,7 +17,7 @@ LinearHead prototypes_of(const ModuleResult& module, SharedInputs& shared, View 
   const ModuleSpec& spec = module.spec;
   const Features& x = shared.view(input);
   if (spec.head == Head::kGaussian) {
-    return gaussian_head(module.p, x.dense, spec.gaussian, threads);
+    return gaussian_head(module.p, x.dense, shared.problem(), spec.gaussian, threads);
   }
   return multinomial_head(module.p, x, *module.graph, shared.problem(), spec.multinomial, threads);
 }

@@ -45,19 +45,21 @@ Prototypes fit_prototypes(const Matrix& p, const Matrix& x, const Eigen::MatrixX
   return out;
 }
 
-LinearHead linear_head(const Prototypes& prototypes) {
+// Every class is as likely as any other before its row is seen where they count alike.
+LinearHead linear_head(const Prototypes& prototypes, bool classes_alike) {
   LinearHead head{to_matrix(prototypes.inverse_times_mean), Matrix(1, prototypes.mean.rows())};
   const double all = prototypes.mass.sum();
   for (int64_t c = 0; c < head.offset.cols(); ++c) {
-    const double offset = std::log(prototypes.mass[c] / all) -
-                          0.5 * prototypes.mean.row(c).dot(prototypes.inverse_times_mean.col(c));
+    const double log_share = classes_alike ? 0.0 : std::log(prototypes.mass[c] / all);
+    const double offset =
+        log_share - 0.5 * prototypes.mean.row(c).dot(prototypes.inverse_times_mean.col(c));
     head.offset[0][c] = static_cast<float>(offset);
   }
   return head;
 }
 
-Matrix logits_of(const Prototypes& prototypes, const Matrix& x, int threads) {
-  const LinearHead head = linear_head(prototypes);
+Matrix logits_of(const Prototypes& prototypes, const Matrix& x, bool classes_alike, int threads) {
+  const LinearHead head = linear_head(prototypes, classes_alike);
   Matrix logits(x.rows(), head.weights.cols());
   cpu::gemm(logits.view(), x.view(), head.weights.view(), {}, threads);
   for (int64_t i = 0; i < logits.rows(); ++i) {
@@ -114,7 +116,7 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, con
   clamp_training_rows(p, problem);
   for (int64_t t = 0; t < options.iterations; ++t) {
     const Prototypes prototypes = fit_prototypes(p, x, scatter, options.shrink, threads);
-    Matrix next = logits_of(prototypes, x, threads);
+    Matrix next = logits_of(prototypes, x, problem.classes_alike, threads);
     softmax_rows(next);
     if (options.smoothing.steps > 0) {
       if (rebuild && t > 0 && t % kRebuildEvery == 0) {
@@ -133,9 +135,10 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, con
   }
 }
 
-LinearHead gaussian_head(const Matrix& p, const Matrix& x, const GaussianOptions& options,
-                         int threads) {
-  return linear_head(fit_prototypes(p, x, scatter_of(x, threads), options.shrink, threads));
+LinearHead gaussian_head(const Matrix& p, const Matrix& x, const Problem& problem,
+                         const GaussianOptions& options, int threads) {
+  return linear_head(fit_prototypes(p, x, scatter_of(x, threads), options.shrink, threads),
+                     problem.classes_alike);
 }
 
 Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
@@ -153,8 +156,10 @@ Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
       sums[c][f] /= static_cast<float>(count[c]);
       squares += double{sums[c][f]} * sums[c][f];
     }
-    offset[c] = -0.5 * squares / features +
-                std::log(static_cast<double>(count[c]) / static_cast<double>(problem.train.size()));
+    const double share = problem.classes_alike ? 1.0
+                                               : static_cast<double>(count[c]) /
+                                                     static_cast<double>(problem.train.size());
+    offset[c] = -0.5 * squares / features + std::log(share);
   }
   Matrix p(x.rows(), y.cols());
   cpu::gemm(p.view(), x.view(), std::as_const(sums).view(), {.transpose_b = true}, threads);

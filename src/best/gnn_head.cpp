@@ -112,8 +112,9 @@ class GnnHead {
       }
       clamp_training_rows(targets_, problem_);
     }
-    for (const int32_t i : problem_.train) {
-      weights_.data()[i] = 1.0f / static_cast<float>(problem_.train.size());
+    const std::vector<float> row_weights = training_row_weights(problem_);
+    for (size_t t = 0; t < row_weights.size(); ++t) {
+      weights_.data()[problem_.train[t]] = row_weights[t] / static_cast<float>(row_weights.size());
     }
   }
 

@@ -83,7 +83,7 @@ class MultinomialEm {
       for (int64_t f = 0; f < theta.rows(); ++f) {
         theta[f][c] = static_cast<float>(std::log(double{theta[f][c]}) - log_sum);
       }
-      out.log_share.push_back(std::log(mass / all));
+      out.log_share.push_back(problem_.classes_alike ? 0.0 : std::log(mass / all));
     }
     return out;
   }

@@ -42,8 +42,8 @@ struct LinearHead {
 };
 
 // The prototypes that soft labels give, as logits.
-LinearHead gaussian_head(const Matrix& p, const Matrix& x, const GaussianOptions& options,
-                         int threads);
+LinearHead gaussian_head(const Matrix& p, const Matrix& x, const Problem& problem,
+                         const GaussianOptions& options, int threads);
 
 struct MultinomialOptions {
   double pseudo_count = 0.3;     // added to every feature of a class

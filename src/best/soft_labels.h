@@ -1,6 +1,7 @@
 // Soft labels: one row of class probabilities for each row of the data.
 #pragma once
 
+#include <glgnn/config.h>
 #include <glgnn/csr.h>
 #include <glgnn/matrix.h>
 #include <glgnn/trainer.h>
@@ -9,13 +10,17 @@
 
 namespace glgnn {
 
+// The problem as the setting class_weights wants it judged.
+Problem with_class_weights(Problem problem, const Config& config);
+
 // 1 at the class of each training row, 0 elsewhere.
 Matrix one_hot(const Problem& problem);
 
 // Gives the training rows their labels back.
 void clamp_training_rows(Matrix& p, const Problem& problem);
 
-// Each class's part of the training rows, counted from one (so that none is zero).
+// Each class's part of the training rows, counted from one (so that none is zero); the same for all
+// where every class counts alike.
 std::vector<double> class_shares(const Problem& problem);
 
 // Rows scaled to sum 1; a row without anything gets `otherwise`.
@@ -30,9 +35,16 @@ void softmax_rows(Matrix& logits);
 // Labels spread over a graph until they have reached every row they can reach.
 Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads);
 
+// How much each training row counts, mean 1; all 1 unless every class counts alike.
+std::vector<float> training_row_weights(const Problem& problem);
+
+// The part of the validation rows that is right; the mean of the classes' parts where every class
+// counts alike.
+double validation_accuracy(const Matrix& p, const Problem& problem);
+
 // How well soft labels fit the validation rows. Without any, every score is the same.
 struct Score {
-  double accuracy = 0;
+  double accuracy = 0;        // validation_accuracy
   double log_likelihood = 0;  // mean, probabilities clipped at 1e-3
   double optimism = 0;  // by how much the accuracy flatters a head that saw these labels before
   // Few validation rows tell accuracies apart badly; the likelihood breaks ties.

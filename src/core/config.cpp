@@ -36,6 +36,7 @@ GLGNN_NAMES(Aggregation, {"trained", "mean", "previous"});
 GLGNN_NAMES(Attention, {"per_row", "shared"});
 GLGNN_NAMES(NetworkWeight, {"matrix", "scalar"});
 GLGNN_NAMES(DecayOn, {"first", "all"});
+GLGNN_NAMES(ClassWeights, {"none", "balanced"});
 #undef GLGNN_NAMES
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
@@ -60,6 +61,9 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("epochs", c.epochs, not_negative,
         "training steps; 0: in paper mode the paper's for its sets, else 200; in best mode 120");
   visit("hidden", c.hidden, Range{1, 4096}, "H, units of the first layer");
+  visit("class_weights", c.class_weights, any,
+        "none: every labelled row counts alike; balanced: every class does, however few its rows, "
+        "in training and on validation");
   visit(
       "scaling", c.scaling, any,
       "of the features: standard (z-score columns), max (divide by the largest), row_sum, row_unit "
@@ -135,7 +139,7 @@ void for_each_setting(C& c, Visit&& visit) {
 }
 
 // Which settings a mode does not read.
-constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs"};
+constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs", "class_weights"};
 constexpr std::string_view kBestOnly[] = {
     "tuned",   "members",     "spread_heads", "prototype_heads", "gnn_heads",
     "votes",   "propagation", "second_round", "label_links",     "feature_weights",

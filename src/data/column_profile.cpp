@@ -133,7 +133,7 @@ void ColumnProfile::describe_texts(TableColumn& column) const {
     column.varies = column.distinct > 1;
     if (column.varies) choose_levels(column);
     if (!column.varies && missing_ == 0) column.kind = ColumnKind::kConstant;
-  } else if (column.distinct == present_ && bytes_ <= kLongestName * present_ &&
+  } else if (column.distinct == present_ && missing_ == 0 && bytes_ <= kLongestName * present_ &&
              blanks_ < 2 * present_) {
     column.kind = ColumnKind::kIdentifier;
   } else {

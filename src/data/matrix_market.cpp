@@ -118,9 +118,14 @@ class Reader {
     bool fits = words.size() == count && parse_integer(words[0], header.rows) &&
                 parse_integer(words[1], header.cols);
     if (fits && header.coordinates) fits = parse_integer(words[2], header.entries);
+    // A slip in the sizes must not ask for memory that the entries do not need.
+    constexpr int64_t kMostColumns = int64_t{1} << 26, kRowsPerEntry = 100;
+    const int64_t most_rows =
+        header.coordinates ? kRowsPerEntry * (std::min<int64_t>(header.entries, INT32_MAX) + 100)
+                           : INT32_MAX;
     fits = fits && (!header.symmetric || header.rows == header.cols) && header.rows > 0 &&
-           header.cols > 0 && header.entries >= 0 && header.rows <= INT32_MAX &&
-           header.cols <= INT32_MAX;
+           header.cols > 0 && header.entries >= 0 && header.cols <= kMostColumns &&
+           header.rows <= std::min<int64_t>(INT32_MAX, most_rows);
     if (!fits) {
       fail(ErrorKind::kData, place(),
            {"the sizes are wrong", listed(words),

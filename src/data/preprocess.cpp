@@ -137,6 +137,7 @@ void refuse_sparse_standard(const Features& features, Scaling scaling) {
 }  // namespace
 
 Scaling resolve_scaling(Scaling scaling, const Features& features, const std::string& publishers) {
+  refuse_sparse_standard(features, scaling);
   if (scaling != Scaling::kAuto) return scaling;
   if (!publishers.empty()) {
     Config config;

@@ -68,8 +68,9 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
   }
   const auto texts = names_of(plan, ColumnKind::kText);
   if (!texts.empty()) {
-    notes.push_back(left_out(texts, "holds free text", "hold free text") +
-                    "; --categorical would take its values as categories");
+    notes.push_back(
+        left_out(texts, "holds free or hardly shared text", "hold free or hardly shared text") +
+        "; --categorical would take its values as categories");
   }
   const auto unclear = names_of(plan, ColumnKind::kUnclearDate);
   if (!unclear.empty()) {
@@ -109,7 +110,7 @@ std::string column_fate(const TableColumn& column) {
     case ColumnKind::kIdentifier:
       return "left out: a value of its own in every row";
     case ColumnKind::kText:
-      return "left out: free text";
+      return "left out: free or hardly shared text";
     case ColumnKind::kUnclearDate:
       return "left out: dates not written 2024-05-17";
     case ColumnKind::kConstant:

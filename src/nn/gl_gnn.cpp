@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/class_weights.h"
 #include "kernels/edge_softmax.h"
 
 namespace glgnn {
@@ -56,6 +57,17 @@ Csr fuse_graphs(const std::vector<Csr>& graphs, const float* weights) {
 
 GlGnn::GlGnn(const Problem& problem, const Config& config, const Context& context)
     : config_(config), context_(context), inputs_(problem, config), network_(config, inputs_) {
+  if (problem.classes_alike) {
+    const std::vector<double> weights =
+        balanced_class_weights(problem.labels, problem.train, problem.classes);
+    const auto rows = static_cast<double>(problem.train.size());
+    targets_ = Matrix(inputs_.rows(), problem.classes);
+    row_weights_ = Matrix(inputs_.rows(), 1);
+    for (const int32_t i : problem.train) {
+      targets_[i][problem.labels[i]] = 1.0f;
+      row_weights_.data()[i] = static_cast<float>(weights[problem.labels[i]] / rows);
+    }
+  }
   for (int64_t m = 0; m < config.modules; ++m) {
     SubModule& module = modules_.emplace_back(config, inputs_, static_cast<uint32_t>(m));
     if (!problem.graph) continue;
@@ -99,6 +111,13 @@ GlGnnOutput GlGnn::forward(Tape& tape, const Pass& pass) {
   return out;
 }
 
+double GlGnn::cross_entropy_of(Tape& tape, Var logits) {
+  const Problem& problem = inputs_.problem();
+  const auto mu2 = static_cast<float>(config_.mu2);
+  if (problem.classes_alike) return soft_cross_entropy(tape, logits, targets_, row_weights_, mu2);
+  return cross_entropy(tape, logits, problem.train, problem.labels, mu2);
+}
+
 LossTerms GlGnn::loss(Tape& tape, const GlGnnOutput& out) {
   LossTerms terms;
   const float mu1 = static_cast<float>(config_.mu1 / static_cast<double>(config_.modules) /
@@ -107,9 +126,7 @@ LossTerms GlGnn::loss(Tape& tape, const GlGnnOutput& out) {
     if (mu1 == 0.0f) continue;
     terms.graph += mu1 * sparse_l1(tape, module.graph, module.second_graph, mu1);
   }
-  const Problem& problem = inputs_.problem();
-  terms.entropy = config_.mu2 * cross_entropy(tape, out.network.logits, problem.train,
-                                              problem.labels, static_cast<float>(config_.mu2));
+  terms.entropy = config_.mu2 * cross_entropy_of(tape, out.network.logits);
   const float decay = static_cast<float>(config_.weight_decay);
   for (SubModule& module : modules_) {
     terms.decay += decay * sum_squares(tape, tape.parameter(module.first_weights()), decay);

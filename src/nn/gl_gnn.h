@@ -44,10 +44,12 @@ class GlGnn {
 
  private:
   ShownLabels shown_labels(const Pass& pass) const;
+  double cross_entropy_of(Tape& tape, Var logits);
 
   const Config& config_;
   Context context_;
   Inputs inputs_;
+  Matrix targets_, row_weights_;  // of the training rows, where every class counts alike
   std::deque<SubModule> modules_;
   GraphNetwork network_;
 };

@@ -46,6 +46,9 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
 
 void SubModule::set_hop_graph(const Csr& graph, int threads) {
   label_free_ = false;
+  for (KeptChoice& kept : kept_) {
+    if (kept.work) kept.work->forget_near();
+  }
   hop_graph_ = graph;
   // The memory of the last hops is used again, unless other modules read them.
   HopPairs room = hops_.use_count() == 1 ? std::move(*hops_) : HopPairs();
@@ -109,16 +112,24 @@ Choice SubModule::choose(Tape& tape, const RowsVar& z, Var hop_weights, const Sh
   return choice;
 }
 
+// Patterns that are chosen anew in every epoch have nothing to keep.
+std::shared_ptr<PatternWork> SubModule::kept_work(std::shared_ptr<PatternWork>& work,
+                                                  const SharedPattern& pattern) const {
+  if (config_.refresh > 1) work = work_of(pattern, work);
+  return work;
+}
+
 SparseVar SubModule::learn_graph(Tape& tape, const ShownLabels& labels, const Pass& pass) {
   const RowsVar z = select_features(tape, labels);
   const Var hop_weights = softplus(tape, tape.parameter(v_));
   const Choice choice = choose(tape, z, hop_weights, labels, pass);
-  const Var similarity = edge_dot(tape, choice.pattern, z);
+  const auto work = kept_work(kept_[pass.training].work, choice.pattern);
+  const Var similarity = edge_dot(tape, choice.pattern, z, work);
   const Var probability = needs_all_rows_sum()
                               ? edge_exp(tape, choice.pattern, similarity, choice.lse)
                               : edge_softmax(tape, choice.pattern, similarity);
-  const Var hop = hop_gather(tape, *choice.pattern, *hops_, hop_weights);
-  SparseVar a{choice.pattern, multiply(tape, probability, hop), nullptr};
+  const Var hop = hop_gather(tape, choice.pattern, *hops_, hop_weights, work);
+  SparseVar a{choice.pattern, multiply(tape, probability, hop), nullptr, work};
   if (config_.rescale) a = row_scale(tape, a);
   return normalise(tape, a);
 }
@@ -143,7 +154,8 @@ SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hid
     if (second_choice_) options.likely = second_choice_->view();
     second_choice_ = graph_learn_choose(tape, z, nullptr, {}, options, false).pattern;
   }
-  return normalise(tape, {second_choice_, edge_dot(tape, second_choice_, z), nullptr});
+  const auto work = kept_work(second_work_, second_choice_);
+  return normalise(tape, {second_choice_, edge_dot(tape, second_choice_, z, work), nullptr, work});
 }
 
 // drop(X * s) W1, with s moved to the rows of W1: the mask commutes with s, and X needs no

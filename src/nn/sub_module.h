@@ -48,6 +48,7 @@ class SubModule {
   struct KeptChoice {
     SharedPattern pattern;
     Matrix lse;
+    std::shared_ptr<PatternWork> work = nullptr;  // not in checkpoints: it is made again
   };
   KeptChoice& kept_choice(bool training) { return kept_[training]; }
   SharedPattern& second_choice() { return second_choice_; }
@@ -68,6 +69,8 @@ class SubModule {
   bool labels_only_add() const;
   bool needs_second_graph() const;
   SparseVar second_graph(Tape& tape, const ShownLabels& labels, Var hidden, const Pass& pass);
+  std::shared_ptr<PatternWork> kept_work(std::shared_ptr<PatternWork>& work,
+                                         const SharedPattern& pattern) const;
   SparseVar normalise(Tape& tape, SparseVar a);
   Var first_layer_input(Tape& tape, const Pass& pass);
 
@@ -77,8 +80,9 @@ class SubModule {
   Parameter s_, w1_, w2_, v_;
   Csr hop_graph_;
   std::shared_ptr<HopPairs> hops_;  // modules that read the hops of one given graph share them
-  SharedPattern second_choice_;     // of the last second graph, kept between refreshes
-  KeptChoice kept_[2];              // of evaluation and of training: they see different labels
+  std::shared_ptr<PatternWork> second_work_;
+  SharedPattern second_choice_;  // of the last second graph, kept between refreshes
+  KeptChoice kept_[2];           // of evaluation and of training: they see different labels
   // Whether kept_[0] was made without labels, with the present parameters and hops: the next
   // training pass then need not compare all rows again.
   bool label_free_ = false;

@@ -71,11 +71,23 @@ Var multiply(Tape& tape, Var a, Var b) {
 Var scale_rows(Tape& tape, Var x, Var s) {
   GLGNN_ASSERT(s.value->size() == x.rows());
   auto [written, y] = tape.make(x.rows(), x.cols(), x.grad || s.grad);
-  ref::scale_rows_forward(written->view(), x.view(), s.data());
+  const auto rows_of = [](auto view, int64_t begin, int64_t end) {
+    return decltype(view){view[begin], end - begin, view.cols};
+  };
+  for_row_ranges(x.rows(), x.value->size(), tape.threads(), [&](int64_t begin, int64_t end) {
+    ref::scale_rows_forward(rows_of(written->view(), begin, end), rows_of(x.view(), begin, end),
+                            s.data() + begin);
+  });
   if (y.grad) {
     GLGNN_ASSERT(x.grad && s.grad);
-    tape.record([=, y = y] {
-      ref::scale_rows_backward<float>(x.d_view(), s.d_data(), y.grad->view(), x.view(), s.data());
+    tape.record([=, &tape, y = y] {
+      // The sum of a row waits for each of its terms.
+      const int64_t cost = 4 * x.value->size();
+      for_row_ranges(x.rows(), cost, tape.threads(), [&](int64_t begin, int64_t end) {
+        ref::scale_rows_backward<float>(rows_of(x.d_view(), begin, end), s.d_data() + begin,
+                                        rows_of(std::as_const(*y.grad).view(), begin, end),
+                                        rows_of(x.view(), begin, end), s.data() + begin);
+      });
     });
   }
   return y;

@@ -204,24 +204,36 @@ SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops
   return pack(col, count, options.k);
 }
 
-Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z) {
+Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z,
+             std::shared_ptr<PatternWork> work) {
   const bool wants_grad = z.is_selected() ? z.s.grad : z.values.grad;
   auto [written, s] = tape.make(pattern->nnz(), 1, wants_grad);
-  forward_dots(written->data(), *pattern, z, tape.threads());
+  const auto shared =
+      z.is_sparse() && work ? work->shared_columns(z.pattern->view(), tape.threads()) : nullptr;
+  if (shared) {
+    cpu::edge_dot_forward(written->data(), pattern->view(), *shared, z.pattern->view(),
+                          z.values.data(), tape.threads());
+  } else {
+    forward_dots(written->data(), *pattern, z, tape.threads());
+  }
   if (s.grad) {
-    tape.record([&tape, pattern, z, s = s] {
+    tape.record([&tape, pattern, z, work, shared, s = s] {
       if (z.is_selected()) {
         cpu::selected_dot_backward(z.s.d_data(), s.grad->data(), pattern->view(), selected_view(z),
                                    tape.threads());
         return;
       }
-      const Transpose transposed = transpose(pattern->view());
-      if (z.is_sparse()) {
+      const auto transposed = work_of(pattern, work)->transposed();
+      if (shared) {
         cpu::edge_dot_backward(z.values.d_data(), s.grad->data(), pattern->view(),
-                               transposed.view(), sparse_view(z), tape.threads());
+                               transposed->view(), *shared, z.pattern->view(), z.values.data(),
+                               tape.threads());
+      } else if (z.is_sparse()) {
+        cpu::edge_dot_backward(z.values.d_data(), s.grad->data(), pattern->view(),
+                               transposed->view(), sparse_view(z), tape.threads());
       } else {
         cpu::edge_dot_backward(z.values.d_view(), s.grad->data(), pattern->view(),
-                               transposed.view(), dense_view(z), tape.threads());
+                               transposed->view(), dense_view(z), tape.threads());
       }
     });
   }
@@ -271,12 +283,12 @@ Var edge_softmax(Tape& tape, SharedPattern pattern, Var s) {
   return p;
 }
 
-Var hop_gather(Tape& tape, const Pattern& kept, const HopPairs& hops, Var weights) {
+Var hop_gather(Tape& tape, SharedPattern kept, const HopPairs& hops, Var weights,
+               std::shared_ptr<PatternWork> work) {
   GLGNN_ASSERT(weights.value->size() == hops.hops + 1);
-  const auto near_of_kept = std::make_shared<std::vector<int64_t>>(kept.nnz());
-  find_near(near_of_kept->data(), kept.view(), hops.near.view(), tape.threads());
-  auto [written, h] = tape.make(kept.nnz(), 1, weights.grad);
-  cpu::hop_gather_forward(written->data(), near_of_kept->data(), kept.nnz(), hops, weights.data(),
+  const auto near_of_kept = work_of(kept, work)->near(hops, tape.threads());
+  auto [written, h] = tape.make(kept->nnz(), 1, weights.grad);
+  cpu::hop_gather_forward(written->data(), near_of_kept->data(), kept->nnz(), hops, weights.data(),
                           tape.threads());
   if (h.grad) {
     tape.record([=, &hops, &tape, h = h] {

@@ -23,7 +23,7 @@ SparseVar row_scale(Tape& tape, SparseVar a) {
       });
     });
   }
-  return {a.pattern, y, nullptr};
+  return {a.pattern, y, nullptr, a.work};
 }
 
 SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form) {
@@ -40,15 +40,15 @@ SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form) {
 }
 
 SparseVar gcn_norm(Tape& tape, SparseVar a) {
-  const auto loops =
-      std::make_shared<const SelfLoops>(add_self_loops(a.pattern->view(), tape.threads()));
+  const auto work = work_of(a.pattern, a.work);
+  const auto loops = work->with_loops(tape.threads());
   auto [written, y] = tape.make(loops->pattern.nnz(), 1, a.values.grad);
   auto [roots, roots_var] = tape.make(a.pattern->rows, 1, false);
   cpu::gcn_norm_forward(written->data(), roots->data(), loops->pattern.view(), loops->source.data(),
                         a.values.data(), tape.threads());
   SparseVar out{SharedPattern(loops, &loops->pattern), y, nullptr};
   if (!y.grad) return out;
-  out.transposed = std::make_shared<const Transpose>(transpose(loops->pattern.view()));
+  out.transposed = work->with_loops_transposed(tape.threads());
   tape.record([&tape, a, loops, transposed = out.transposed, y = y, roots = roots_var] {
     cpu::gcn_norm_backward(a.values.d_data(), y.grad->data(), y.data(), roots.data(),
                            loops->pattern.view(), transposed->view(), loops->source.data(),

@@ -13,6 +13,7 @@
 #include "kernels/graph_norm.h"
 #include "kernels/hops.h"
 #include "kernels/transpose.h"
+#include "ops/pattern_work.h"
 #include "ops/tape.h"
 
 namespace glgnn {
@@ -58,14 +59,17 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
 SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,
                               const ChooseOptions& options, const Pattern& before,
                               std::span<const std::vector<int32_t>> groups);
-// Z_i . Z_j on the pairs of a pattern.
-Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z);
+// Z_i . Z_j on the pairs of a pattern. `work`, here and below, is what is known of the pattern, if
+// it is kept.
+Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z,
+             std::shared_ptr<PatternWork> work = nullptr);
 // exp(s - lse): softmax over all pairs.
 Var edge_exp(Tape& tape, SharedPattern pattern, Var s, Var lse);
 // Softmax over the pairs of each row.
 Var edge_softmax(Tape& tape, SharedPattern pattern, Var s);
 // The hop weight of each kept pair.
-Var hop_gather(Tape& tape, const Pattern& kept, const HopPairs& hops, Var weights);
+Var hop_gather(Tape& tape, SharedPattern kept, const HopPairs& hops, Var weights,
+               std::shared_ptr<PatternWork> work = nullptr);
 
 // Rows scaled to sum 1.
 SparseVar row_scale(Tape& tape, SparseVar a);

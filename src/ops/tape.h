@@ -45,11 +45,14 @@ struct Var {
   MatView<float> d_view() const { return grad ? grad->view() : MatView<float>{}; }
 };
 
+class PatternWork;
+
 // A sparse matrix of the forward pass: a constant pattern, values (nnz x 1) with a gradient.
 struct SparseVar {
   SharedPattern pattern;
   Var values;
   std::shared_ptr<const Transpose> transposed;  // of the pattern, if a backward pass will want it
+  std::shared_ptr<PatternWork> work = nullptr;  // of a pattern that is kept for longer
 };
 
 class Tape {

@@ -32,12 +32,16 @@ class MemoryShape {
   // X; sparse also by columns, both again with the labels. The network of graphs: X_agg and a.
   int64_t of_data() const { return numbers_ * (sparse_ ? 48 : kWord) + 10 * n_ * c_ * kWord; }
 
-  // Parameters with Adam's means and the best; kept neighbours; the best graph, that of the hops,
-  // the near pairs.
+  // Parameters with Adam's means and the best; kept neighbours, and what is made of their three
+  // patterns; the best graph, that of the hops, the near pairs.
   int64_t of_module_between_passes() const {
     int64_t near = 0, shell = 1;
     for (int64_t hop = 0; hop < config_.hops && near < n_; ++hop) near += shell *= config_.k;
-    return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + 5 * n_ * std::min(near, n_);
+    // Sparse: two patterns with the common columns of each pair, at most all of a row.
+    const int64_t of_pair = sparse_ ? 2 * (8 + 8 * (numbers_ / std::max<int64_t>(1, n_))) : 0;
+    const int64_t of_patterns = config_.refresh > 1 ? (3 * 44 + of_pair) * edges_ : 0;
+    return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + of_patterns +
+           5 * n_ * std::min(near, n_);
   }
 
   // Layers with their gradients; two graphs from similarity to norm, with transposes. Sparse rows

@@ -166,6 +166,10 @@ class BestTrainer {
     model.best_epoch = done_;
     model.probabilities = fusion_.p;
     model.network = agreement_network(finished_, fusion_);
+    // Which line of the history each is, for reports.
+    Matrix members(1, static_cast<int64_t>(fusion_.members.size()));
+    std::copy(fusion_.members.begin(), fusion_.members.end(), members.data());
+    model.parameters.push_back({"network.members", std::move(members)});
     for (size_t m = 0; m < fusion_.members.size(); ++m) {
       ModuleResult& module = finished_[fusion_.members[m]];
       Matrix selection(1, static_cast<int64_t>(module.selection.size()));

@@ -203,8 +203,9 @@ class Search {
 
 }  // namespace
 
-SearchResult search_modules(const Problem& problem, const Config& config, const Context& context,
+SearchResult search_modules(const Problem& given, const Config& config, const Context& context,
                             const SearchOptions& options) {
+  const Problem problem = with_class_weights(given, config);
   if (problem.val.empty()) {
     throw Error(ErrorKind::kUsage,
                 "a search chooses by validation labels, and the split has no validation rows; "

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "best/soft_labels.h"
+#include "core/parallel.h"
 #include "kernels/adam.h"
 #include "train/best_trainer.h"
 #include "train/buffers.h"
@@ -135,9 +137,12 @@ class Trainer {
     }
     tape.backward();
     for (Parameter* p : model_.parameters()) {
-      ref::adam_step(p->value.data(), p->mean.data(), p->square.data(), p->grad.data(),
-                     p->value.size(), config_.learning_rate, report.epoch);
-      p->grad.fill(0.0f);
+      const int64_t cost = 8 * p->value.size();  // roots and quotients
+      for_row_ranges(p->value.size(), cost, tape.threads(), [&](int64_t begin, int64_t end) {
+        ref::adam_step(p->value.data() + begin, p->mean.data() + begin, p->square.data() + begin,
+                       p->grad.data() + begin, end - begin, config_.learning_rate, report.epoch);
+        std::fill(p->grad.data() + begin, p->grad.data() + end, 0.0f);
+      });
     }
     model_.finish_step();
     model_.finish_epoch(out, pass.choose);
@@ -158,7 +163,7 @@ class Trainer {
     const Matrix& probabilities = *row_softmax(tape, logits).value;
     report.train_accuracy = accuracy(probabilities, problem_.labels, problem_.train);
     if (!problem_.val.empty()) {
-      report.val_accuracy = accuracy(probabilities, problem_.labels, problem_.val);
+      report.val_accuracy = validation_accuracy(probabilities, problem_);
       report.val_loss = cross_entropy(tape, logits, problem_.val, problem_.labels, 0.0f);
     }
     report.best = is_best(report);
@@ -200,8 +205,9 @@ class Trainer {
 
 }  // namespace
 
-FitResult fit(const Problem& problem, const Config& config, const Context& context,
+FitResult fit(const Problem& given, const Config& config, const Context& context,
               const FitOptions& options) {
+  const Problem problem = with_class_weights(given, config);
   check(problem, config);
   if (config.mode == Mode::kBest) return fit_best(problem, config, context, options);
   // Below this the threads cost more to wake than they save; the bits are the same.

@@ -18,6 +18,7 @@ in order; a case with one step may write the step's keys directly. The keys of a
   exists, absent = ["name"]     afterwards (patterns allowed)
   unchanged = ["name"]          same bytes as before the step
   same = [["a", "b"]]           same bytes
+  same_end = [["a", "b"]]       the last lines of both logs say the same, but for time, memory and threads
   epochs_of = {"x.jsonl" = 60}  the log holds epochs 1..60, each once, in order
 
 and, before `run`:
@@ -111,6 +112,13 @@ class Case:
         for a, b in step.get("same", []):
             contents = [(self.folder / name).read_bytes() for name in (a, b)]
             check(contents[0] == contents[1], f"{a} and {b} differ")
+        for a, b in step.get("same_end", []):
+            ends = [json.loads((self.folder / name).read_text().splitlines()[-1]) for name in (a, b)]
+            for end in ends:
+                check(end.pop("event") == "end", f"{a} or {b} has no end")
+                for key in ("time", "seconds_mean", "peak_memory_mb", "threads"):
+                    end.pop(key)
+            check(ends[0] == ends[1], f"{a} and {b} end differently: {ends}")
         for name, count in step.get("epochs_of", {}).items():
             lines = map(json.loads, (self.folder / name).read_text().splitlines())
             epochs = [line["epoch"] for line in lines if line["event"] == "epoch"]

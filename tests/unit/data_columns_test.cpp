@@ -117,9 +117,13 @@ TEST_F(DataColumns, FreeTextIsLeftOut) {
   }
   const Dataset d = column(remarks);
   EXPECT_EQ(d.feature_names, (Strings{"n"}));
-  EXPECT_EQ(d.notes, (Strings{"1 column holds free text and is left out: x; --categorical would "
-                              "take its values as categories"}));
+  EXPECT_EQ(
+      d.notes,
+      (Strings{"1 column holds free or hardly shared text and is left out: x; --categorical would "
+               "take its values as categories"}));
   EXPECT_EQ(column(remarks, {.categorical = {"x"}}).features.cols(), 7);
+  EXPECT_EQ(column({"C85", "", "C123", "E46"}).plan.columns[1].kind, ColumnKind::kText)
+      << "with gaps it does not name the rows";
 }
 
 TEST_F(DataColumns, DatesBecomeDays) {

@@ -82,6 +82,29 @@ TEST_F(SparseFiles, RefusesBrokenSvmlight) {
             "expected no --label and no --id; leave it away");
 }
 
+// Cut anywhere or with any byte changed, a file gives an Error or a dataset, and never worse.
+TEST_F(SparseFiles, SurviveEveryCutAndEveryChangedByte) {
+  const std::string mtx = bytes_of(fixture("coordinate.mtx")).substr(0, 130);
+  for (const auto& [file, good] :
+       {std::pair<std::string, std::string>{"t.svm", "+1 1:0.5 3:1 # x\n-1 2:1\n? 1:2\n"},
+        std::pair<std::string, std::string>{"t.mtx", mtx}}) {
+    const auto read = [&, name = file](const std::string& text) {
+      try {
+        load(name, text);
+      } catch (const Error&) {
+      }
+    };
+    for (size_t i = 0; i < good.size(); ++i) {
+      read(good.substr(0, i));
+      for (const char other : {':', ' ', '\n', '\0', '9', '-', '%', '\xFF'}) {
+        std::string changed = good;
+        changed[i] = other;
+        read(changed);
+      }
+    }
+  }
+}
+
 TEST_F(SparseFiles, MatrixMarketFeatures) {
   for (const std::string name : {"coordinate.mtx", "array.mtx"}) {
     const Dataset d = load_dataset(fixture(name), {.label = fixture("y.npy")});
@@ -120,6 +143,8 @@ TEST_F(SparseFiles, RefusesBrokenMatrixMarket) {
   EXPECT_EQ(error("t.mtx", head + "3 2\n"),
             "t.mtx:2: the sizes are wrong: found \"3, 2\", expected rows, columns and entries; "
             "write the matrix again");
+  EXPECT_TRUE(
+      begins(error("t.mtx", head + "900000000 2 1\n1 1 1\n"), "t.mtx:2: the sizes are wrong"));
   EXPECT_EQ(error("t.mtx", head + "3 2 2\n1 1 1\n"),
             "t.mtx:3: the file ends too early: found \"1 entry line\", expected 2 as its header "
             "says; check that the file was written completely");

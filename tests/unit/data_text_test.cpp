@@ -66,6 +66,21 @@ TEST(DataText, ALineMayBeLongerThanAPiece) {
   EXPECT_FALSE(rows.next(fields));
 }
 
+TEST(DataText, ALineEndMayBeCutByAPiece) {
+  const TempFolder folder;
+  constexpr size_t kPiece = size_t{1} << 18;
+  for (size_t size = kPiece - 4; size <= kPiece + 1; ++size) {
+    const std::string line(size, 'x');
+    LineReader lines(folder.write("t.txt", line + "\r\nsecond\r\n"));
+    std::string_view found;
+    ASSERT_TRUE(lines.next(found));
+    EXPECT_EQ(found, line + "\r\n") << size;
+    ASSERT_TRUE(lines.next(found));
+    EXPECT_EQ(found, "second\r\n") << size;
+    EXPECT_EQ(lines.line(), 2);
+  }
+}
+
 TEST(DataText, UnderstandsExcelsSeparatorLine) {
   const TempFolder folder;
   const Dataset d =

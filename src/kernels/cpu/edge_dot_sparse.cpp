@@ -15,15 +15,18 @@ float* zero_rows(int threads, int64_t D) {
   return room.grow_zeroed(threads * D);
 }
 
-// What row i receives from the rows of a list, into `sums` by feature.
+// What row i receives from the rows of a list, into `sums` by feature. Gives how many numbers it
+// added.
 template <class Weight>
-void pull_rows(float* sums, const PatternView& list, int64_t i, const ZSparse<float>& z,
-               Weight&& weight) {
+int64_t pull_rows(float* sums, const PatternView& list, int64_t i, const ZSparse<float>& z,
+                  Weight&& weight) {
+  int64_t added = 0;
   for (int64_t e = list.row_ptr[i]; e < list.row_ptr[i + 1]; ++e) {
-    const int64_t from = z.pattern.row_ptr[list.col[e]];
-    scatter_add(sums, weight(e), z.pattern.col + from, z.values + from,
-                z.pattern.row_size(list.col[e]));
+    const int64_t from = z.pattern.row_ptr[list.col[e]], n = z.pattern.row_size(list.col[e]);
+    scatter_add(sums, weight(e), z.pattern.col + from, z.values + from, n);
+    added += n;
   }
+  return added;
 }
 
 // Zeroes what pull_rows has touched.
@@ -60,13 +63,20 @@ void edge_dot_backward(float* d_z, const float* d_s, PatternView pattern,
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
   for (int64_t i = 0; i < pattern.rows; ++i) {
     float* sums = rows + omp_get_thread_num() * D;
-    pull_rows(sums, pattern, i, z, [&](int64_t e) { return d_s[e]; });
-    pull_rows(sums, transposed.pattern, i, z, [&](int64_t q) { return d_s[transposed.source[q]]; });
+    int64_t added = pull_rows(sums, pattern, i, z, [&](int64_t e) { return d_s[e]; });
+    added += pull_rows(sums, transposed.pattern, i, z,
+                       [&](int64_t q) { return d_s[transposed.source[q]]; });
     for (int64_t a = z.pattern.row_ptr[i]; a < z.pattern.row_ptr[i + 1]; ++a) {
       d_z[a] += sums[z.pattern.col[a]];
     }
-    clear_rows(sums, pattern, i, z.pattern);
-    clear_rows(sums, transposed.pattern, i, z.pattern);
+    // A cache line in order is as cheap as one number anywhere.
+    constexpr int64_t kNumbersOfALine = kAlignment / sizeof(float);
+    if (added > D / kNumbersOfALine) {
+      std::fill(sums, sums + D, 0.0f);
+    } else {
+      clear_rows(sums, pattern, i, z.pattern);
+      clear_rows(sums, transposed.pattern, i, z.pattern);
+    }
   }
 }
 

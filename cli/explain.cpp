@@ -1,0 +1,210 @@
+// glgnn explain: why rows are predicted as they are.
+#include <fmt/core.h>
+#include <glgnn/error.h>
+#include <glgnn/explain.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "commands.h"
+#include "core/rng.h"
+#include "frozen/explanation_study.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "report/explanations.h"
+#include "report/text_file.h"
+#include "table.h"
+#include "threads.h"
+#include "words.h"
+
+namespace glgnn::cli {
+namespace {
+
+struct ExplainCommand {
+  std::string model, row, out;
+  bool json = false, quiet = false, features = false, compare = false;
+  int64_t rows = 20, seeds = 3;
+  ThreadOption threads;
+
+  int run() const {
+    const Model fitted = load_model(model);
+    if (features) return say_features(fitted);
+    if (compare) return compare_methods(fitted);
+    if (!row.empty()) return explain_one(fitted, row_named(fitted, row));
+    return explain_all(fitted);
+  }
+
+ private:
+  int explain_one(const Model& fitted, int32_t number) const {
+    const Explanation found = Explainer(fitted, threads.context()).explain(number);
+    TextFile file(out.empty() ? "/dev/stdout" : out);
+    file.write(json ? json_text(explanation_json(fitted, found)) + "\n"
+                    : explanation_text(fitted, found));
+    file.finish();
+    return 0;
+  }
+
+  // One JSON object a line for every row, in order.
+  int explain_all(const Model& fitted) const {
+    const Explainer explainer(fitted, threads.context());
+    const int64_t count = fitted.probabilities.rows();
+    const InterruptGuard interrupt;
+    Progress progress(count, quiet);
+    progress.label("explaining");
+    TextFile file(out.empty() ? "/dev/stdout" : out);
+    for (int32_t i = 0; i < count; ++i) {
+      file.write(json_text(explanation_json(fitted, explainer.explain(i))) + "\n");
+      progress.update({.done = i + 1});
+      if (interrupt.interrupted()) return interrupt.exit_status();
+    }
+    progress.vanish();
+    file.finish();
+    return 0;
+  }
+
+  // Every feature by its weight in each module and over the network of graphs, the largest first.
+  int say_features(const Model& fitted) const {
+    const std::vector<double> overall = feature_weights(fitted);
+    std::vector<size_t> order(overall.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return overall[a] > overall[b]; });
+    std::vector<Column> columns{{"feature"}, {"weight", true}};
+    for (int64_t m = 0; m < fitted.config.modules; ++m) {
+      columns.push_back({"graph " + std::to_string(m + 1), true});
+    }
+    Json list = Json::array();
+    std::vector<std::vector<std::string>> lines;
+    for (const size_t f : order) {
+      Json entry = {{"name", fitted.feature_names[f]}, {"weight", overall[f]}};
+      std::vector<std::string> line{fitted.feature_names[f], fmt::format("{:.3f}", overall[f])};
+      for (int64_t m = 0; m < fitted.config.modules; ++m) {
+        const double weight = module_weight(fitted, m, f);
+        entry["modules"].push_back(weight);
+        line.push_back(fmt::format("{:.3f}", weight));
+      }
+      list.push_back(std::move(entry));
+      lines.push_back(std::move(line));
+    }
+    if (json)
+      fmt::print("{}\n", json_text(list));
+    else
+      print_table(stdout, columns, lines);
+    return 0;
+  }
+
+  static double module_weight(const Model& fitted, int64_t m, size_t f) {
+    const Matrix& s = fitted.parameter("module" + std::to_string(m) + ".s");
+    float largest = 0;
+    for (int64_t e = 0; e < s.size(); ++e) largest = std::max(largest, std::abs(s.data()[e]));
+    return largest > 0 ? std::abs(s.data()[f]) / largest : 0;
+  }
+
+  // Rows drawn by chance, the same every time.
+  std::vector<int32_t> some_rows(const Model& fitted) const {
+    const Rng rng{0, Stream::kSplit, 2, 0};
+    std::vector<std::pair<uint32_t, int32_t>> keyed;
+    for (int32_t i = 0; i < fitted.probabilities.rows(); ++i) {
+      keyed.emplace_back(rng.block(static_cast<uint64_t>(i))[0], i);
+    }
+    std::sort(keyed.begin(), keyed.end());
+    keyed.resize(std::min(keyed.size(), static_cast<size_t>(rows)));
+    std::vector<int32_t> out_rows;
+    for (const auto& [key, i] : keyed) out_rows.push_back(i);
+    return out_rows;
+  }
+
+  int compare_methods(const Model& fitted) const {
+    const std::vector<int32_t> chosen = some_rows(fitted);
+    const InterruptGuard interrupt;
+    Progress progress(static_cast<int64_t>(chosen.size()), quiet);
+    progress.label("comparing");
+    const auto lines = study_explanations(fitted,
+                                          {.rows = chosen,
+                                           .seeds = seeds,
+                                           .on_row =
+                                               [&](int64_t done) {
+                                                 progress.update({.done = done});
+                                                 return !interrupt.interrupted();
+                                               }},
+                                          threads.context());
+    progress.vanish();
+    if (interrupt.interrupted()) return interrupt.exit_status();
+    if (json) {
+      say_study_json(fitted, lines, chosen.size());
+      return 0;
+    }
+    std::vector<std::vector<std::string>> table;
+    for (const StudyLine& line : lines) {
+      table.push_back({line.method,
+                       fmt::format("{:.3f} ± {:.3f}", line.fidelity_plus, line.fidelity_plus_sd),
+                       fmt::format("{:.3f} ± {:.3f}", line.fidelity_minus, line.fidelity_minus_sd),
+                       fmt::format("{:.3f}", line.sparsity), fmt::format("{:.3f}", line.stability),
+                       fmt::format("{:.4f}", line.seconds)});
+    }
+    print_table(stdout,
+                {{"method"},
+                 {"fidelity+", true},
+                 {"fidelity-", true},
+                 {"sparsity", true},
+                 {"stability", true},
+                 {"seconds", true}},
+                table);
+    return 0;
+  }
+
+  void say_study_json(const Model& fitted, const std::vector<StudyLine>& lines,
+                      size_t explained) const {
+    Json methods = Json::array();
+    for (const StudyLine& line : lines) {
+      methods.push_back({{"method", line.method},
+                         {"fidelity_plus", line.fidelity_plus},
+                         {"fidelity_plus_sd", line.fidelity_plus_sd},
+                         {"fidelity_minus", line.fidelity_minus},
+                         {"fidelity_minus_sd", line.fidelity_minus_sd},
+                         {"sparsity", line.sparsity},
+                         {"stability", line.stability},
+                         {"seconds", line.seconds}});
+    }
+    Json answer = program_json(threads.context().threads);
+    answer["dataset"] = fitted.dataset;
+    answer["rows"] = explained;
+    answer["seeds"] = seeds;
+    answer["methods"] = std::move(methods);
+    fmt::print("{}\n", json_text(answer));
+  }
+};
+
+}  // namespace
+
+Command add_explain(CLI::App& program) {
+  const auto command = std::make_shared<ExplainCommand>();
+  CLI::App* app = program.add_subcommand(
+      "explain", "why rows are predicted as they are: features, neighbours and graphs");
+  app->add_option("MODEL", command->model, "model file that `glgnn fit` wrote")->type_name("");
+  app->add_option("--row", command->row, "the row to explain; without it all, as JSON lines")
+      ->type_name("ID");
+  app->add_flag("--features", command->features,
+                "instead: every feature by its weight, in each graph and over all of them");
+  app->add_flag("--compare", command->compare,
+                "instead: how faithful explanations are, beside optimised masks and random picks");
+  app->add_option("--rows", command->rows, "with --compare: rows to draw (20)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--seeds", command->seeds, "with --compare: seeds of the other methods (3)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--out", command->out, "file to write instead of the standard output")
+      ->type_name("FILE");
+  app->add_flag("--json", command->json, "JSON instead of text");
+  app->add_flag("--quiet", command->quiet, "no progress");
+  command->threads.add_to(*app);
+  return {app, [command, app] {
+            require_argument(*app, "MODEL", command->model);
+            return command->run();
+          }};
+}
+
+}  // namespace glgnn::cli

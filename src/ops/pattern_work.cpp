@@ -1,0 +1,42 @@
+#include "ops/pattern_work.h"
+
+namespace glgnn {
+
+std::shared_ptr<const Transpose> PatternWork::transposed() {
+  if (!transposed_) transposed_ = std::make_shared<const Transpose>(transpose(pattern_->view()));
+  return transposed_;
+}
+
+std::shared_ptr<const SelfLoops> PatternWork::with_loops(int threads) {
+  if (!with_loops_) {
+    with_loops_ = std::make_shared<const SelfLoops>(add_self_loops(pattern_->view(), threads));
+  }
+  return with_loops_;
+}
+
+std::shared_ptr<const Transpose> PatternWork::with_loops_transposed(int threads) {
+  if (!with_loops_transposed_) {
+    with_loops_transposed_ =
+        std::make_shared<const Transpose>(transpose(with_loops(threads)->pattern.view()));
+  }
+  return with_loops_transposed_;
+}
+
+std::shared_ptr<const SharedColumns> PatternWork::shared_columns(PatternView rows, int threads) {
+  if (!shared_columns_) {
+    shared_columns_ =
+        std::make_shared<const SharedColumns>(find_shared_columns(pattern_->view(), rows, threads));
+  }
+  return shared_columns_;
+}
+
+std::shared_ptr<const std::vector<int64_t>> PatternWork::near(const HopPairs& hops, int threads) {
+  if (!near_) {
+    auto found = std::make_shared<std::vector<int64_t>>(pattern_->nnz());
+    find_near(found->data(), pattern_->view(), hops.near.view(), threads);
+    near_ = std::move(found);
+  }
+  return near_;
+}
+
+}  // namespace glgnn

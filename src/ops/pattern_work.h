@@ -1,0 +1,48 @@
+// What ops make of a pattern alone, made when first asked for: a pattern that is kept for several
+// epochs keeps it, too.
+#pragma once
+
+#include <glgnn/csr.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/graph_norm.h"
+#include "kernels/hops.h"
+#include "kernels/shared_columns.h"
+#include "kernels/transpose.h"
+
+namespace glgnn {
+
+class PatternWork {
+ public:
+  explicit PatternWork(SharedPattern pattern) : pattern_(std::move(pattern)) {}
+
+  const SharedPattern& pattern() const { return pattern_; }
+  std::shared_ptr<const Transpose> transposed();
+  std::shared_ptr<const SelfLoops> with_loops(int threads);
+  std::shared_ptr<const Transpose> with_loops_transposed(int threads);
+
+  // Of the pattern's pairs among `rows`, which must be the same pattern in every call.
+  std::shared_ptr<const SharedColumns> shared_columns(PatternView rows, int threads);
+
+  // The near pair that each entry is (find_near). Other hops: forget_near() first.
+  std::shared_ptr<const std::vector<int64_t>> near(const HopPairs& hops, int threads);
+  void forget_near() { near_ = nullptr; }
+
+ private:
+  SharedPattern pattern_;
+  std::shared_ptr<const Transpose> transposed_, with_loops_transposed_;
+  std::shared_ptr<const SelfLoops> with_loops_;
+  std::shared_ptr<const SharedColumns> shared_columns_;
+  std::shared_ptr<const std::vector<int64_t>> near_;
+};
+
+// `kept` if it is of this pattern, else new.
+inline std::shared_ptr<PatternWork> work_of(const SharedPattern& pattern,
+                                            const std::shared_ptr<PatternWork>& kept) {
+  return kept && kept->pattern() == pattern ? kept : std::make_shared<PatternWork>(pattern);
+}
+
+}  // namespace glgnn

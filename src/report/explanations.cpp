@@ -1,0 +1,113 @@
+#include "report/explanations.h"
+
+#include <fmt/format.h>
+#include <glgnn/error.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "data/message.h"
+#include "report/row_text.h"
+
+namespace glgnn {
+namespace {
+
+constexpr size_t kShown = 10;  // edges and features in the text; the JSON has all
+
+std::string class_or_unknown(const Model& model, int32_t c) {
+  return c < 0 ? "unknown" : model.class_names[static_cast<size_t>(c)];
+}
+
+std::string bar(double weight) {
+  return std::string(static_cast<size_t>(std::clamp(weight, 0.0, 1.0) * 10 + 0.5), '#');
+}
+
+}  // namespace
+
+Json explanation_json(const Model& model, const Explanation& explanation) {
+  const auto predicted = predicted_classes(model.probabilities);
+  Json out = {{"id", row_id(model, explanation.row)},
+              {"predicted", class_or_unknown(model, explanation.predicted)},
+              {"probability", explanation.probability}};
+  const int32_t label = model.labels[static_cast<size_t>(explanation.row)];
+  out["label"] = label < 0 ? Json(nullptr) : Json(class_or_unknown(model, label));
+  Json edges = Json::array(), features = Json::array();
+  for (const ExplainedEdge& edge : explanation.edges) {
+    edges.push_back({{"id", row_id(model, edge.row)},
+                     {"predicted", class_or_unknown(model, predicted[edge.row])},
+                     {"module", edge.module + 1},
+                     {"weight", edge.weight}});
+  }
+  for (const ExplainedFeature& feature : explanation.features) {
+    features.push_back({{"name", model.feature_names[static_cast<size_t>(feature.feature)]},
+                        {"value", feature.value},
+                        {"weight", feature.weight}});
+  }
+  out["edges"] = std::move(edges);
+  out["features"] = std::move(features);
+  out["modules"] = explanation.modules;
+  out["fidelity_plus"] = explanation.fidelity_plus;
+  out["fidelity_minus"] = explanation.fidelity_minus;
+  out["sparsity"] = explanation.sparsity;
+  return out;
+}
+
+std::string explanation_text(const Model& model, const Explanation& explanation) {
+  const auto predicted = predicted_classes(model.probabilities);
+  const int32_t label = model.labels[static_cast<size_t>(explanation.row)];
+  std::string text = fmt::format(
+      "row {}: predicted {} with probability {:.3f}{}\n", row_id(model, explanation.row),
+      class_or_unknown(model, explanation.predicted), explanation.probability,
+      label < 0 ? "" : "; its label is " + class_or_unknown(model, label));
+  const auto to = std::back_inserter(text);
+  text += "because of these features\n";
+  for (size_t f = 0; f < std::min(kShown, explanation.features.size()); ++f) {
+    const ExplainedFeature& feature = explanation.features[f];
+    fmt::format_to(to, "  {:<10} {:6.3f}  {} = {:.4g}\n", bar(feature.weight), feature.weight,
+                   model.feature_names[static_cast<size_t>(feature.feature)], feature.value);
+  }
+  text += "and these neighbours in the learned graphs\n";
+  for (size_t e = 0; e < std::min(kShown, explanation.edges.size()); ++e) {
+    const ExplainedEdge& edge = explanation.edges[e];
+    const int32_t known = model.labels[static_cast<size_t>(edge.row)];
+    const bool trained =
+        std::find(model.train.begin(), model.train.end(), edge.row) != model.train.end();
+    fmt::format_to(to, "  {:<10} {:6.3f}  row {} ({} {}), graph {}\n", bar(edge.weight),
+                   edge.weight, row_id(model, edge.row), trained ? "labelled" : "predicted",
+                   class_or_unknown(model, trained ? known : predicted[edge.row]), edge.module + 1);
+  }
+  const size_t more = std::max(explanation.features.size(), kShown) - kShown +
+                      std::max(explanation.edges.size(), kShown) - kShown;
+  if (more > 0) fmt::format_to(to, "  and {} more (--json lists all)\n", more);
+  text += "parts of the graphs ";
+  for (size_t m = 0; m < explanation.modules.size(); ++m) {
+    fmt::format_to(to, "{}{} {:.2f}", m > 0 ? " - " : "", m + 1, explanation.modules[m]);
+  }
+  fmt::format_to(
+      to,
+      "\nwithout all this the probability falls by {:.3f} (fidelity+); with nothing else "
+      "by {:.3f} (fidelity-); {:.1f} % of edges and features are not needed (sparsity)\n",
+      explanation.fidelity_plus, explanation.fidelity_minus, 100 * explanation.sparsity);
+  return text;
+}
+
+int32_t row_named(const Model& model, const std::string& id) {
+  if (!model.row_ids.empty()) {
+    const auto found = std::find(model.row_ids.begin(), model.row_ids.end(), id);
+    if (found != model.row_ids.end()) return static_cast<int32_t>(found - model.row_ids.begin());
+    throw Error(ErrorKind::kUsage, "--row: found " + quote(id) +
+                                       ", expected an id of the fitted data; the nearest is " +
+                                       quote(nearest_names(id, model.row_ids)[0]));
+  }
+  int32_t row = -1;
+  const auto [end, fault] = std::from_chars(id.data(), id.data() + id.size(), row);
+  const int64_t rows = model.probabilities.rows();
+  if (fault == std::errc() && end == id.data() + id.size() && row >= 0 && row < rows) return row;
+  throw Error(ErrorKind::kUsage, "--row: found " + quote(id) +
+                                     ", expected a row number from 0 to " +
+                                     std::to_string(rows - 1));
+}
+
+}  // namespace glgnn

@@ -1,0 +1,63 @@
+#include "report/page.h"
+
+#include <glgnn/error.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/page_template.h"
+#include "report/report_data.h"
+
+namespace glgnn {
+namespace {
+
+constexpr std::string_view kPlace = "@@REPORT_DATA@@";
+
+// Inside a script element only "<" can end it; the two separators end lines in old JavaScript. All
+// three occur in JSON's strings alone, where they may be written as numbers.
+std::string for_script(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (size_t i = 0; i < json.size(); ++i) {
+    const std::string_view rest = std::string_view(json).substr(i, 3);
+    if (json[i] == '<') {
+      text += "\\u003c";
+    } else if (rest == "\xE2\x80\xA8" || rest == "\xE2\x80\xA9") {
+      text += rest.back() == '\xA8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      text += json[i];
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+bool has_page() { return !page_template().empty(); }
+
+std::string page_with_data(std::string_view page, const std::string& json) {
+  const size_t place = page.find(kPlace);
+  if (place == std::string_view::npos) {
+    throw Error(ErrorKind::kUnsupported,
+                "the page of this build has no place for the data; build the program again");
+  }
+  std::string text(page.substr(0, place));
+  text += for_script(json);
+  text += page.substr(place + kPlace.size());
+  return text;
+}
+
+void require_page() {
+  if (!has_page()) {
+    throw Error(ErrorKind::kUnsupported,
+                "this program was built without the report's page; configure it with "
+                "-DGLGNN_PAGE=ON (needs nodejs and npm) and build again");
+  }
+}
+
+std::string report_page(const Model& model) {
+  require_page();
+  return page_with_data(page_template(), json_text(report_data(model)));
+}
+
+}  // namespace glgnn

@@ -1,0 +1,161 @@
+#include "report/report_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/base64.h"
+#include "report/version.h"
+
+namespace glgnn {
+namespace {
+
+constexpr int64_t kClassesOfMatrix = 60;  // above, a page cannot show a confusion matrix
+
+// Five digits say more than a picture shows.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double scale = std::pow(10.0, 4 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * scale) / scale;
+}
+
+// Labelled rows of one part: how many of each class there are, are predicted, and are right; and
+// by label and prediction.
+Json part_json(const Model& model, const std::vector<int32_t>& predicted,
+               const std::vector<int32_t>& rows) {
+  const int64_t classes = model.probabilities.cols();
+  const bool has_matrix = classes <= kClassesOfMatrix;
+  std::vector<int64_t> actual(static_cast<size_t>(classes)), guessed(actual), right(actual);
+  std::vector<int64_t> matrix(static_cast<size_t>(has_matrix ? classes * classes : 0));
+  int64_t count = 0, correct = 0;
+  for (const int32_t row : rows) {
+    const int32_t label = model.labels[static_cast<size_t>(row)];
+    if (label < 0) continue;
+    const auto is = static_cast<size_t>(label);
+    const auto said = static_cast<size_t>(predicted[static_cast<size_t>(row)]);
+    ++count;
+    ++actual[is];
+    ++guessed[said];
+    if (is == said) ++right[is], ++correct;
+    if (has_matrix) ++matrix[is * static_cast<size_t>(classes) + said];
+  }
+  return {{"rows", count},        {"correct", correct}, {"actual", actual},
+          {"predicted", guessed}, {"right", right},     {"matrix", matrix}};
+}
+
+// By columns, which is how they are drawn.
+Json history_json(const Model& model) {
+  const auto column = [&](auto member) {
+    std::vector<double> values;
+    for (const EpochReport& line : model.history) values.push_back(rounded(line.*member));
+    return values;
+  };
+  return {{"loss", column(&EpochReport::loss)},
+          {"val_loss", column(&EpochReport::val_loss)},
+          {"train_accuracy", column(&EpochReport::train_accuracy)},
+          {"val_accuracy", column(&EpochReport::val_accuracy)},
+          {"best_epoch", model.best_epoch}};
+}
+
+// Which lines of the history (from 0) the modules of a best-mode model are; empty where its file
+// does not say.
+std::vector<int64_t> chosen_lines(const Model& model) {
+  std::vector<int64_t> lines;
+  for (const NamedMatrix& p : model.parameters) {
+    if (p.name != "network.members" || p.value.size() != model.config.modules) continue;
+    for (int64_t m = 0; m < p.value.size(); ++m) {
+      lines.push_back(static_cast<int64_t>(p.value.data()[m]));
+    }
+  }
+  return lines;
+}
+
+Json modules_json(const Model& model) {
+  const std::vector<double> weights = module_weights(model);
+  const std::vector<int64_t> lines = chosen_lines(model);
+  Json modules = Json::array();
+  for (size_t m = 0; m < weights.size(); ++m) {
+    const bool has_note = m < model.module_notes.size();
+    modules.push_back({{"weight", rounded(weights[m])},
+                       {"note", has_note ? model.module_notes[m] : ""},
+                       {"line", m < lines.size() ? Json(lines[m]) : Json(nullptr)}});
+  }
+  return modules;
+}
+
+Json network_json(const Model& model) {
+  std::vector<double> values;
+  for (int64_t e = 0; e < model.network.size(); ++e) {
+    values.push_back(rounded(model.network.data()[e]));
+  }
+  return values;
+}
+
+// Parts of the largest, in 16 bits.
+Json weights_text(const std::vector<double>& weights) {
+  double largest = 0;
+  for (const double weight : weights) largest = std::max(largest, std::abs(weight));
+  std::vector<uint16_t> parts;
+  for (const double weight : weights) {
+    const double part = largest > 0 ? std::abs(weight) / largest : 0;
+    parts.push_back(static_cast<uint16_t>(std::lround(65535 * part)));
+  }
+  return base64_of(std::span<const uint16_t>(parts));
+}
+
+Json features_json(const Model& model) {
+  Json modules = Json::array();
+  for (int64_t m = 0; m < model.config.modules; ++m) {
+    const Matrix& s = model.parameter("module" + std::to_string(m) + ".s");
+    modules.push_back(weights_text({s.data(), s.data() + s.size()}));
+  }
+  return {{"names", model.feature_names},
+          {"sparse", model.features.is_sparse},
+          {"overall", weights_text(feature_weights(model))},
+          {"modules", std::move(modules)}};
+}
+
+Json settings_list(const Config& config) {
+  const std::string mode = get_setting(config, "mode");
+  Json list = Json::array();
+  for (const Setting& setting : list_settings(config)) {
+    if (!setting.mode.empty() && setting.mode != mode) continue;
+    list.push_back({{"name", setting.name},
+                    {"value", setting.value},
+                    {"default", get_setting({}, setting.name)},
+                    {"text", setting.text}});
+  }
+  return list;
+}
+
+// As the log says it; the fitted rows' predictions may have seen these labels since.
+Json validation_accuracy(const Model& model) {
+  if (model.val.empty() || model.history.empty()) return nullptr;
+  return model.history[static_cast<size_t>(model.best_epoch - 1)].val_accuracy;
+}
+
+}  // namespace
+
+Json report_data(const Model& model, const ReportLimits& limits) {
+  const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
+  return {{"format", 1},
+          {"program", {{"version", version()}, {"commit", commit()}}},
+          {"dataset", model.dataset},
+          {"mode", get_setting(model.config, "mode")},
+          {"rows", model.probabilities.rows()},
+          {"classes", model.class_names},
+          {"notes", model.notes},
+          {"val_accuracy", validation_accuracy(model)},
+          {"parts",
+           {{"test", part_json(model, predicted, model.test)},
+            {"val", part_json(model, predicted, model.val)},
+            {"train", part_json(model, predicted, model.train)}}},
+          {"history", history_json(model)},
+          {"modules", modules_json(model)},
+          {"network", network_json(model)},
+          {"features", features_json(model)},
+          {"settings", settings_list(model.config)},
+          {"row_data", rows_json(model, limits)}};
+}
+
+}  // namespace glgnn

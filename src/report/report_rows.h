@@ -1,0 +1,31 @@
+// The part of a report that is as long as the data: rows, their graphs and their features, cut to
+// what a browser draws at once.
+#pragma once
+
+#include <glgnn/model.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "report/json.h"
+
+namespace glgnn {
+
+struct ReportLimits {
+  int64_t rows = 20'000;           // above: every n-th row
+  int64_t fused_edges = 200'000;   // above: each row's strongest edges
+  int64_t module_edges = 400'000;  // of all modules' graphs together
+  int64_t features_of_row = 8;     // those of a row that count most
+};
+
+// The rows that are shown: all, or `limit` of them at equal distances.
+std::vector<int32_t> shown_rows(int64_t rows, int64_t limit);
+
+// The graph among the shown rows, without loops, numbered as they are shown; of each row the
+// strongest edges, as many as keep the whole within `limit`.
+Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limit);
+
+// ids, labels, predictions, places, features and graphs of the shown rows.
+Json rows_json(const Model& model, const ReportLimits& limits);
+
+}  // namespace glgnn

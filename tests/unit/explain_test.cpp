@@ -1,0 +1,156 @@
+// Explanations: what they name, that they hold, and how they compare.
+#include <glgnn/error.h>
+#include <glgnn/explain.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "best_util.h"
+#include "frozen/explanation_study.h"
+#include "frozen/mask_explainer.h"
+
+namespace glgnn {
+namespace {
+
+using test::Table;
+
+constexpr int64_t kInformative = 4, kNoise = 8;
+
+// The first columns tell the classes apart, the others are noise.
+Model planted_model(Table& table, Mode mode) {
+  test::make_blobs(table, 160, kInformative + kNoise, 2, 0);
+  for (int64_t i = 0; i < 160; ++i) {
+    for (int64_t f = 0; f < kInformative; ++f) {
+      table.features.dense[i][f] += table.labels[i] == 0 ? 1.6f : -1.6f;
+    }
+  }
+  table.split(12, 10);
+  Config config;
+  config.mode = mode;
+  config.epochs = mode == Mode::kPaper ? 80 : 20;
+  if (mode == Mode::kPaper) config.k = 8;
+  Model model = fit(table.problem, config, Context{1}).model;
+  Dataset data;
+  data.features = table.features;
+  data.labels = table.labels;
+  for (int64_t f = 0; f < kInformative + kNoise; ++f) {
+    data.feature_names.push_back("f" + std::to_string(f));
+  }
+  data.class_names = {"a", "b"};
+  keep_data(model, std::move(data), {});
+  return model;
+}
+
+class ExplainTest : public ::testing::TestWithParam<Mode> {
+ protected:
+  void SetUp() override { model_ = planted_model(table_, GetParam()); }
+
+  Table table_;
+  Model model_;
+};
+
+// Paper mode starts its selection at random and moves it little, so that the order is best mode's
+// promise.
+TEST(FeatureWeights, PlantedNoiseColumnsComeOutAtTheBottom) {
+  Table table;
+  const std::vector<double> weights = feature_weights(planted_model(table, Mode::kBest));
+  const double least = *std::min_element(weights.begin(), weights.begin() + kInformative);
+  const double most_noise = *std::max_element(weights.begin() + kInformative, weights.end());
+  EXPECT_GT(least, most_noise);
+}
+
+TEST_P(ExplainTest, NamesInformativeFeaturesAndNeighboursOfTheClass) {
+  const Explainer explainer(model_, Context{1});
+  int64_t informative = 0, features = 0, same = 0, edges = 0;
+  for (int32_t row = 0; row < 40; ++row) {
+    const Explanation found = explainer.explain(row);
+    ASSERT_FALSE(found.features.empty());
+    ASSERT_FALSE(found.edges.empty());
+    EXPECT_EQ(found.row, row);
+    ++features;
+    informative += found.features[0].feature < kInformative;
+    edges += 1;
+    same += table_.labels[found.edges[0].row] == found.predicted;
+  }
+  EXPECT_GT(informative, 2 * features / 3);  // a third by chance
+  EXPECT_GT(same, 2 * edges / 3);            // a half by chance
+}
+
+TEST_P(ExplainTest, TheSetKeepsThePrediction) {
+  const Explainer explainer(model_, Context{1});
+  double plus = 0;
+  for (int32_t row = 0; row < 30; ++row) {
+    const Explanation found = explainer.explain(row);
+    EXPECT_LE(found.fidelity_minus, 0.1 * found.probability + 1e-6) << "row " << row;
+    EXPECT_GE(found.sparsity, 0.0);
+    EXPECT_LE(found.sparsity, 1.0);
+    plus += found.fidelity_plus;
+    double parts = 0;
+    for (const double part : found.modules) parts += part;
+    EXPECT_NEAR(parts, 1, 1e-6);
+  }
+  EXPECT_GT(plus, 0);
+}
+
+TEST_P(ExplainTest, TheSameEveryTimeAndForAnyThreads) {
+  const auto text = [&](int threads) {
+    std::string all;
+    const Explainer explainer(model_, Context{threads});
+    for (int32_t row = 0; row < 10; ++row) {
+      const Explanation found = explainer.explain(row);
+      for (const ExplainedEdge& edge : found.edges) {
+        all += std::to_string(edge.row) + ":" + std::to_string(edge.weight) + " ";
+      }
+      for (const ExplainedFeature& feature : found.features) {
+        all += std::to_string(feature.feature) + ":" + std::to_string(feature.weight) + " ";
+      }
+    }
+    return all;
+  };
+  EXPECT_EQ(text(1), text(1));
+  EXPECT_EQ(text(1), text(3));
+}
+
+TEST_P(ExplainTest, BeatsRandomPicksAndIsStable) {
+  StudyOptions options;
+  for (int32_t row = 0; row < 12; ++row) options.rows.push_back(row * 3);
+  int64_t told = 0;
+  options.on_row = [&](int64_t done) { return (told = done) > 0; };
+  const std::vector<StudyLine> lines = study_explanations(model_, options, Context{1});
+  ASSERT_EQ(lines.size(), 3u);
+  const StudyLine &ours = lines[0], &masks = lines[1], &random = lines[2];
+  EXPECT_EQ(told, 12);
+  EXPECT_EQ(ours.stability, 1.0);
+  EXPECT_LT(random.stability, 0.7);
+  EXPECT_GT(ours.fidelity_plus, random.fidelity_plus);
+  EXPECT_LT(ours.fidelity_minus, random.fidelity_minus);
+  EXPECT_LT(masks.fidelity_minus, random.fidelity_minus);  // the baseline must do its work, too
+  EXPECT_NEAR(masks.sparsity, ours.sparsity, 1e-9);
+}
+
+TEST_P(ExplainTest, LeavingEverythingOutForgetsTheRow) {
+  const auto frozen = freeze(model_, Context{1});
+  const LocalRow row(*frozen, 5);
+  const Matrix p = row.predict({row.all(), row.none()});
+  const Judge judge(row);
+  EXPECT_NEAR(p[0][judge.predicted()], judge.probability(), 1e-6);
+  EXPECT_LT(p[1][judge.predicted()], p[0][judge.predicted()]);
+  const Fidelity everything = judge.fidelity(row.all());
+  EXPECT_NEAR(everything.minus, 0, 1e-6);
+  EXPECT_EQ(everything.sparsity, 0);
+}
+
+TEST_P(ExplainTest, AnUnknownRowIsRefused) {
+  const Explainer explainer(model_, Context{1});
+  EXPECT_THROW(explainer.explain(-1), Error);
+  EXPECT_THROW(explainer.explain(160), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, ExplainTest, ::testing::Values(Mode::kBest, Mode::kPaper),
+                         [](const auto& test) {
+                           return std::string(test.param == Mode::kBest ? "Best" : "Paper");
+                         });
+
+}  // namespace
+}  // namespace glgnn

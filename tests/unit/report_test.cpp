@@ -1,0 +1,168 @@
+// The report's data: what is shown of large models, places of rows, and text that cannot break out.
+#include <glgnn/error.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "report/base64.h"
+#include "report/layout.h"
+#include "report/page.h"
+#include "report/report_data.h"
+
+namespace glgnn {
+namespace {
+
+// Row i points to the next `k` rows, nearer ones with more weight.
+Csr ring(int64_t rows, int64_t k) {
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = rows;
+  Csr graph;
+  for (int64_t i = 0; i < rows; ++i) {
+    std::vector<std::pair<int32_t, float>> row;
+    for (int64_t d = 1; d <= k; ++d) {
+      row.emplace_back(static_cast<int32_t>((i + d) % rows), 1.0f / static_cast<float>(d));
+    }
+    std::sort(row.begin(), row.end());
+    for (const auto& [col, weight] : row) {
+      pattern->col.push_back(col);
+      graph.values.push_back(weight);
+    }
+    pattern->row_ptr.push_back(static_cast<int64_t>(pattern->col.size()));
+  }
+  graph.pattern = std::move(pattern);
+  return graph;
+}
+
+Matrix two_classes(int64_t rows) {
+  Matrix p(rows, 2);
+  for (int64_t i = 0; i < rows; ++i) p[i][i < rows / 2 ? 0 : 1] = 1;
+  return p;
+}
+
+// Six rows, two classes, two features, one module; row 5 has no label, row 4 is predicted wrong.
+Model small_model() {
+  Model model;
+  model.config.mode = Mode::kPaper;
+  model.config.modules = 1;
+  model.probabilities = two_classes(6);
+  model.labels = {0, 0, 0, 1, 0, -1};
+  model.train = {0, 3};
+  model.val = {1};
+  model.test = {2, 4};
+  model.class_names = {"</script>", "b"};
+  model.feature_names = {"x", "y"};
+  model.features.dense = Matrix(6, 2, 1.0f);
+  model.features.dense[2][1] = 7;
+  model.parameters = {{"module0.s", Matrix(1, 2, 0.5f)}};
+  model.network = Matrix(2, 2, 1.0f);
+  model.module_graphs = {ring(6, 2)};
+  model.fused_graph = ring(6, 2);
+  model.history = {EpochReport{.epoch = 1, .epochs = 1, .val_accuracy = 1}};
+  model.best_epoch = 1;
+  return model;
+}
+
+std::string base64_text(const std::string& text) {
+  return base64({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+}
+
+TEST(Base64, EveryLengthOfTheLastGroup) {
+  EXPECT_EQ(base64_text(""), "");
+  EXPECT_EQ(base64_text("M"), "TQ==");
+  EXPECT_EQ(base64_text("Ma"), "TWE=");
+  EXPECT_EQ(base64_text("Man"), "TWFu");
+  EXPECT_EQ(base64_text("\xff\xfe\xfd"), "//79");
+}
+
+TEST(ReportRows, AllRowsOrSomeAtEqualDistances) {
+  EXPECT_EQ(shown_rows(4, 10), (std::vector<int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(shown_rows(10, 4), (std::vector<int32_t>{0, 2, 5, 7}));
+}
+
+TEST(ReportRows, KeepsTheStrongestEdgesOfEachRow) {
+  const Csr whole = shown_graph(ring(8, 3), shown_rows(8, 8), 1000);
+  EXPECT_EQ(whole.nnz(), 24);
+  const Csr cut = shown_graph(ring(8, 3), shown_rows(8, 8), 23);
+  EXPECT_EQ(cut.nnz(), 16);
+  for (const float weight : cut.values) EXPECT_GE(weight, 0.5f);
+  EXPECT_EQ(shown_graph(ring(8, 3), shown_rows(8, 8), 7).nnz(), 0);
+}
+
+TEST(ReportRows, NumbersASampleAnew) {
+  const Csr shown = shown_graph(ring(8, 2), {0, 2, 4, 6}, 1000);
+  EXPECT_EQ(shown.rows(), 4);
+  EXPECT_EQ(shown.pattern->col, (std::vector<int32_t>{1, 2, 3, 0}));
+  for (const float weight : shown.values) EXPECT_FLOAT_EQ(weight, 0.5f);
+}
+
+TEST(ReportRows, LeavesLoopsOut) {
+  Csr graph = ring(3, 3);  // the third neighbour of each row is itself
+  EXPECT_EQ(shown_graph(graph, shown_rows(3, 3), 1000).nnz(), 6);
+}
+
+TEST(Layout, EveryRowHasItsOwnPlaceInTheSquare) {
+  const auto places = layout_rows(ring(2000, 5), two_classes(2000));
+  std::set<std::pair<float, float>> distinct;
+  for (const Place& place : places) {
+    ASSERT_TRUE(place.x >= 0 && place.x <= 1 && place.y >= 0 && place.y <= 1);
+    distinct.emplace(place.x, place.y);
+  }
+  EXPECT_EQ(distinct.size(), 2000u);
+}
+
+TEST(Layout, ClassesLieApart) {
+  const auto places = layout_rows(ring(400, 1), two_classes(400));
+  double y[2] = {0, 0};
+  for (size_t i = 0; i < places.size(); ++i) y[i < 200 ? 0 : 1] += places[i].y / 200;
+  EXPECT_GT(std::abs(y[0] - y[1]), 0.25);
+}
+
+TEST(Layout, SameEveryTimeAndForOddSizes) {
+  const auto one = layout_rows(ring(300, 4), two_classes(300));
+  const auto two = layout_rows(ring(300, 4), two_classes(300));
+  for (size_t i = 0; i < one.size(); ++i) {
+    ASSERT_EQ(one[i].x, two[i].x);
+    ASSERT_EQ(one[i].y, two[i].y);
+  }
+  EXPECT_TRUE(layout_rows(Csr{}, Matrix(0, 2)).empty());
+  EXPECT_EQ(layout_rows(ring(1, 0), Matrix(1, 1, 1.0f)).size(), 1u);
+}
+
+TEST(ReportData, CountsByLabelAndPrediction) {
+  const Json data = report_data(small_model());
+  EXPECT_EQ(data["parts"]["test"]["rows"], 2);
+  EXPECT_EQ(data["parts"]["test"]["correct"], 1);
+  EXPECT_EQ(data["parts"]["test"]["matrix"], Json({1, 1, 0, 0}));
+  EXPECT_EQ(data["parts"]["train"]["right"], Json({1, 1}));
+  EXPECT_EQ(data["val_accuracy"], 1.0);
+  EXPECT_EQ(data["row_data"]["graphs"].size(), 2u);
+}
+
+TEST(ReportData, ValuesThatStandOutComeFirst) {
+  const Json data = report_data(small_model());
+  const std::string features = data["row_data"]["features"]["feature"];
+  EXPECT_EQ(data["row_data"]["features"]["per_row"], 2);
+  // The first column is constant, so that the second (number 1, then 0, four bytes each) is first.
+  EXPECT_EQ(features.substr(0, 10), base64_text(std::string("\1\0\0\0\0\0\0\0", 8)).substr(0, 10));
+}
+
+TEST(ReportData, ASampleSaysSo) {
+  const Json data = report_data(small_model(), {.rows = 3});
+  EXPECT_EQ(data["rows"], 6);
+  EXPECT_EQ(data["row_data"]["shown"], 3);
+  EXPECT_EQ(data["row_data"]["graphs"][0]["edges"], 12);
+  EXPECT_EQ(data["row_data"]["graphs"][0]["among_shown"],
+            3);  // two steps on: 0 to 2, 2 to 4, 4 to 0
+}
+
+TEST(Page, DataCannotEndTheScript) {
+  const std::string page = page_with_data("<script>@@REPORT_DATA@@</script>",
+                                          "{\"a\":\"</script><b>\xE2\x80\xA8\xE2\x80\xA9\"}");
+  EXPECT_EQ(page, "<script>{\"a\":\"\\u003c/script>\\u003cb>\\u2028\\u2029\"}</script>");
+  EXPECT_THROW(page_with_data("<html>", "{}"), Error);
+}
+
+}  // namespace
+}  // namespace glgnn

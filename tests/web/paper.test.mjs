@@ -1,0 +1,47 @@
+// The report of a paper-mode model, written by `glgnn report`: curves over the epochs.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { join } from 'node:path'
+import { folder, glgnn, launch, open, overflows, text } from './browser.mjs'
+
+let browser, home, said, info
+before(async () => {
+  home = folder()
+  said = glgnn(home, 'fit', 'wine', '--mode', 'paper', '--epochs', '30', '--no-report')
+  glgnn(home, 'report', 'wine.glgnn', '-o', 'page.html')
+  info = JSON.parse(glgnn(home, 'info', 'wine.glgnn', '--json'))
+  browser = await launch()
+})
+after(() => browser?.close())
+
+test('curves are drawn and told in words', async () => {
+  const page = await open(browser, join(home, 'page.html'))
+  for (const plot of ['#plot-loss', '#plot-accuracy']) {
+    const inked = await page.locator(`${plot} canvas`).evaluate((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+      let pixels = 0
+      for (let i = 3; i < data.length; i += 4) if (data[i] > 0) pixels++
+      return pixels
+    })
+    assert.ok(inked > 500, `${plot} has ${inked} pixels`)
+  }
+  assert.match(await page.getAttribute('#plot-loss', 'aria-label'), /over 30 epochs\. The dashed line is epoch \d+/)
+  assert.match(await page.getAttribute('#plot-accuracy', 'aria-label'), new RegExp(`Validation accuracy ${said.match(/validation accuracy ([\d.]+ %)/)[1]} at epoch ${info.best_epoch}`))
+  assert.equal(await text(page, '#test-accuracy .card-value'), said.match(/test accuracy ([\d.]+ %)/)[1])
+  assert.deepEqual(page.troubles, [])
+})
+
+test('modules and settings are those of the model', async () => {
+  const page = await open(browser, join(home, 'page.html'))
+  assert.equal(await page.locator('#network-picture .module').count(), 3)
+  const labels = await page.locator('#network-picture .module').evaluateAll((list) => list.map((one) => one.getAttribute('aria-label')))
+  info.graph_weights.forEach((weight, m) => assert.equal(labels[m], `Graph ${m + 1}, weight ${(100 * weight).toFixed(1)} %`))
+  await page.locator('#settings summary').click()
+  const value = await page.locator('#settings-table tr', { hasText: 'epochs' }).first().locator('td').first().innerText()
+  assert.match(value, /^30/)
+})
+
+test('curves shrink with the window', async () => {
+  const page = await open(browser, join(home, 'page.html'), { viewport: { width: 390, height: 844 } })
+  assert.equal(await overflows(page), false)
+})

@@ -1,0 +1,198 @@
+/** The report's data as `glgnn report` writes them (src/report/report_data.cpp), and their reading. */
+
+export interface Part {
+  rows: number
+  correct: number
+  actual: number[]
+  predicted: number[]
+  right: number[]
+  matrix: number[] // by label and prediction; empty where there are too many classes
+}
+
+export type PartName = 'test' | 'val' | 'train'
+
+export interface GraphData {
+  edges: number // in the model, of all rows
+  among_shown: number // of these, among the shown rows and no loops
+  largest: number
+  row_sizes: string
+  column_bits: 16 | 32
+  columns: string
+  weights: string
+}
+
+export interface Module {
+  weight: number
+  note: string
+  line: number | null // of the history
+}
+
+export interface Setting {
+  name: string
+  value: string
+  default: string
+  text: string
+}
+
+export interface ReportData {
+  program: { version: string; commit: string }
+  dataset: string
+  mode: 'paper' | 'best'
+  rows: number
+  classes: string[]
+  notes: string[]
+  val_accuracy: number | null
+  parts: Record<PartName, Part>
+  history: {
+    loss: number[]
+    val_loss: number[]
+    train_accuracy: number[]
+    val_accuracy: number[]
+    best_epoch: number
+  }
+  modules: Module[]
+  network: number[]
+  features: { names: string[]; sparse: boolean; overall: string; modules: string[] }
+  settings: Setting[]
+  row_data: {
+    shown: number
+    numbers: string
+    ids: string[] | null
+    labels: string
+    predicted: string
+    parts: string
+    probabilities: string
+    places: { x: string; y: string }
+    features: { per_row: number; feature: string; value: string }
+    graphs: GraphData[]
+  }
+}
+
+function bytes(text: string): ArrayBuffer {
+  const raw = atob(text)
+  const out = new Uint8Array(raw.length)
+  for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i)
+  return out.buffer
+}
+
+export const u8 = (text: string) => new Uint8Array(bytes(text))
+export const u16 = (text: string) => new Uint16Array(bytes(text))
+export const u32 = (text: string) => new Uint32Array(bytes(text))
+export const i32 = (text: string) => new Int32Array(bytes(text))
+export const f32 = (text: string) => new Float32Array(bytes(text))
+
+/** The rows of the page, by their place in it. */
+export interface Rows {
+  count: number
+  ids: string[]
+  labels: Int32Array // -1: unknown
+  predicted: Int32Array
+  parts: Uint8Array // of partNames
+  x: Uint16Array
+  y: Uint16Array
+  probabilities(row: number): number[]
+  features(row: number): { feature: number; value: number }[]
+}
+
+export const partNames = ['no label used', 'training', 'validation', 'test']
+
+export function readRows(data: ReportData): Rows {
+  const from = data.row_data
+  const classes = data.classes.length
+  const probabilities = u16(from.probabilities)
+  const feature = u32(from.features.feature)
+  const value = f32(from.features.value)
+  const per = from.features.per_row
+  return {
+    count: from.shown,
+    ids: from.ids ?? Array.from(i32(from.numbers), String),
+    labels: i32(from.labels),
+    predicted: i32(from.predicted),
+    parts: u8(from.parts),
+    x: u16(from.places.x),
+    y: u16(from.places.y),
+    probabilities: (row) =>
+      Array.from(probabilities.subarray(row * classes, (row + 1) * classes), (p) => p / 65535),
+    features: (row) => {
+      const list = []
+      for (let f = row * per; f < (row + 1) * per; f++) {
+        if (feature[f] < data.features.names.length) list.push({ feature: feature[f], value: value[f] })
+      }
+      return list
+    }
+  }
+}
+
+/** A learned graph: of each row its neighbours and their weights. */
+export interface Graph {
+  first: Uint32Array // where the neighbours of each row begin
+  columns: Uint16Array | Uint32Array
+  weights: Float32Array
+}
+
+export function readGraph(from: GraphData): Graph {
+  const sizes = u16(from.row_sizes)
+  const first = new Uint32Array(sizes.length + 1)
+  for (let i = 0; i < sizes.length; i++) first[i + 1] = first[i] + sizes[i]
+  const roots = u16(from.weights)
+  const weights = new Float32Array(roots.length)
+  for (let e = 0; e < roots.length; e++) weights[e] = from.largest * (roots[e] / 65535) ** 2
+  return { first, columns: from.column_bits === 16 ? u16(from.columns) : u32(from.columns), weights }
+}
+
+/** Neighbours of a row, the largest weight first. */
+export function neighbours(graph: Graph, row: number): { row: number; weight: number }[] {
+  const list = []
+  for (let e = graph.first[row]; e < graph.first[row + 1]; e++) {
+    list.push({ row: graph.columns[e], weight: graph.weights[e] })
+  }
+  return list.sort((a, b) => b.weight - a.weight)
+}
+
+/** Edges to draw, each pair of rows once with the larger of its two weights, the strongest first. */
+export interface Edges {
+  from: Uint32Array
+  to: Uint32Array
+  weights: Float32Array
+}
+
+/** Where row i points to j among the entries, or -1; columns ascend. */
+function entry(graph: Graph, i: number, j: number): number {
+  let low = graph.first[i]
+  let high = graph.first[i + 1] - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const column = graph.columns[middle]
+    if (column === j) return middle
+    if (column < j) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}
+
+export function edgesOf(graph: Graph): Edges {
+  const from: number[] = []
+  const to: number[] = []
+  const weights: number[] = []
+  let largest = 0
+  for (let i = 0; i + 1 < graph.first.length; i++) {
+    for (let e = graph.first[i]; e < graph.first[i + 1]; e++) {
+      const back = entry(graph, graph.columns[e], i)
+      if (back >= 0 && graph.columns[e] < i) continue // seen from the other side
+      const weight = Math.max(graph.weights[e], back >= 0 ? graph.weights[back] : 0)
+      largest = Math.max(largest, weight)
+      from.push(i)
+      to.push(graph.columns[e])
+      weights.push(weight)
+    }
+  }
+  // Numbers alone are sorted natively: weight above, place below; a call for each comparison would block the page.
+  const place = 2 ** 21
+  const keys = Float64Array.from(weights, (w, e) => Math.floor((1 - w / (largest || 1)) * 2 ** 31) * place + e).sort()
+  const order = Uint32Array.from(keys, (key) => key % place)
+  return {
+    from: Uint32Array.from(order, (e) => from[e]),
+    to: Uint32Array.from(order, (e) => to[e]),
+    weights: Float32Array.from(order, (e) => weights[e])
+  }
+}

@@ -1,0 +1,186 @@
+/** The drawing of one graph of the rows: sigma on WebGL, with looks kept in plain arrays. */
+import Graph from 'graphology'
+import Sigma from 'sigma'
+import { EdgeLineProgram, EdgeRectangleProgram } from 'sigma/rendering'
+import type { Edges, Rows } from './data'
+import { seeThrough } from './colors'
+import { drawHover, drawLabel } from './graph_labels'
+import { calm, cssColor, isDark, onTheme } from './theme'
+
+const thickEdges = 30_000 // more are drawn as hairlines
+const sliceMs = 12
+
+/** Lets the page answer between slices of long work. */
+const breathe = () => new Promise((resolve) => setTimeout(resolve))
+
+export interface Look {
+  colors: string[] // of each row
+  visible: ((row: number) => boolean) | null // null: all
+}
+
+export class GraphView {
+  private sigma: Sigma | null = null
+  private edges: Edges | null = null
+  private near = new Set<number>()
+  private building = 0
+  look: Look = { colors: [], visible: null }
+  selected = -1
+  shownEdges = 0
+
+  constructor(
+    private rows: Rows,
+    private container: HTMLElement,
+    private onPick: (row: number) => void
+  ) {
+    onTheme(() => this.refresh())
+  }
+
+  /** Draws these edges; resolves when they are on the screen, or at once if others were asked for since. */
+  async show(edges: Edges, shownEdges: number): Promise<void> {
+    const mine = ++this.building
+    const graph = await this.build(edges, () => mine === this.building)
+    if (!graph) return
+    this.edges = edges
+    this.shownEdges = shownEdges
+    readColors(shownEdges)
+    if (this.sigma) this.sigma.setGraph(graph)
+    else this.start(graph)
+  }
+
+  private async build(edges: Edges, wanted: () => boolean): Promise<Graph | null> {
+    const graph = new Graph({ type: 'undirected', multi: false, allowSelfLoops: false })
+    let since = performance.now()
+    const pause = async () => {
+      if (performance.now() - since < sliceMs) return
+      await breathe()
+      since = performance.now()
+    }
+    const size = Math.max(2, Math.min(7, 130 / Math.sqrt(this.rows.count)))
+    for (let i = 0; i < this.rows.count; i++) {
+      graph.addNode(i, { x: this.rows.x[i], y: -this.rows.y[i], size })
+      if (i % 500 === 0) await pause()
+    }
+    for (let e = 0; e < edges.weights.length; e++) {
+      graph.addUndirectedEdgeWithKey(e, edges.from[e], edges.to[e])
+      if (e % 500 === 0) await pause()
+      if (!wanted()) return null
+    }
+    return graph
+  }
+
+  private start(graph: Graph) {
+    this.sigma = new Sigma(graph, this.container, {
+      zIndex: true,
+      renderEdgeLabels: false,
+      allowInvalidContainer: true, // printing and hiding may leave it no width for a moment
+      labelFont: 'system-ui, sans-serif',
+      labelSize: 13,
+      labelRenderedSizeThreshold: Infinity, // only those that are forced
+      hideEdgesOnMove: graph.size > 60_000,
+      stagePadding: 24,
+      minCameraRatio: 0.01,
+      maxCameraRatio: 3,
+      defaultEdgeType: graph.size > thickEdges ? 'line' : 'thick',
+      edgeProgramClasses: { line: EdgeLineProgram, thick: EdgeRectangleProgram },
+      defaultDrawNodeLabel: drawLabel,
+      defaultDrawNodeHover: drawHover,
+      nodeReducer: (node, data) => this.nodeLook(Number(node), data),
+      edgeReducer: (edge) => this.edgeLook(Number(edge)),
+      inertiaDuration: calm() ? 0 : 200,
+      zoomDuration: calm() ? 0 : 250
+    })
+    this.sigma.on('clickNode', ({ node }) => this.onPick(Number(node)))
+    this.sigma.on('clickStage', () => this.onPick(-1))
+    this.sigma.on('enterNode', ({ node }) => this.hover(Number(node)))
+    this.sigma.on('leaveNode', () => this.hover(-1))
+  }
+
+  private nodeLook(row: number, data: Record<string, any>) {
+    const isChosen = row === this.selected
+    const isNear = this.near.has(row)
+    const faded = (this.look.visible && !this.look.visible(row)) || (this.selected >= 0 && !isChosen && !isNear)
+    return {
+      x: data.x,
+      y: data.y,
+      size: isChosen ? data.size * 2 + 2 : isNear ? data.size * 1.4 + 1 : faded ? data.size * 0.75 : data.size,
+      color: faded && !isChosen ? cssFaded : this.look.colors[row],
+      label: this.rows.ids[row],
+      forceLabel: isChosen || (isNear && this.near.size <= 25),
+      highlighted: isChosen,
+      zIndex: isChosen ? 3 : isNear ? 2 : faded ? 0 : 1
+    }
+  }
+
+  private edgeLook(edge: number) {
+    const { from, to } = this.edges!
+    const a = from[edge]
+    const b = to[edge]
+    if (this.selected >= 0) {
+      const touches = (a === this.selected && this.near.has(b)) || (b === this.selected && this.near.has(a))
+      return touches ? { color: cssStrong, size: 2, zIndex: 1 } : { color: cssWeak, size: 0.5, zIndex: 0, hidden: edge >= this.shownEdges }
+    }
+    const { visible } = this.look
+    const hidden = edge >= this.shownEdges || (visible !== null && !(visible(a) && visible(b)))
+    return { color: cssEdge, size: 0.7, zIndex: 0, hidden }
+  }
+
+  private hover(row: number) {
+    this.container.style.cursor = row >= 0 ? 'pointer' : ''
+  }
+
+  /** After a change of look, selection or the number of shown edges. */
+  refresh() {
+    readColors(this.shownEdges)
+    this.sigma?.refresh({ skipIndexation: true })
+  }
+
+  select(row: number, near: Iterable<number>, goThere: boolean) {
+    this.selected = row
+    this.near = new Set(near)
+    this.refresh()
+    if (row >= 0 && goThere) this.goTo(row)
+  }
+
+  /** Where a row is in the container, in pixels. */
+  position(row: number): { x: number; y: number } {
+    const { x, y } = this.sigma!.getNodeDisplayData(String(row))!
+    return this.sigma!.framedGraphToViewport({ x, y })
+  }
+
+  private goTo(row: number) {
+    const place = this.sigma?.getNodeDisplayData(String(row))
+    if (!place) return
+    const camera = this.sigma!.getCamera()
+    void camera.animate({ x: place.x, y: place.y, ratio: Math.min(camera.ratio, 0.5) }, { duration: calm() ? 1 : 400 })
+  }
+
+  zoom(factor: number) {
+    const camera = this.sigma?.getCamera()
+    if (camera) void camera.animate({ ratio: camera.ratio * factor }, { duration: calm() ? 1 : 150 })
+  }
+
+  move(right: number, down: number) {
+    const camera = this.sigma?.getCamera()
+    if (camera) camera.setState({ x: camera.x + 0.1 * camera.ratio * right, y: camera.y - 0.1 * camera.ratio * down })
+  }
+
+  reset() {
+    void this.sigma?.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }, { duration: calm() ? 1 : 300 })
+  }
+}
+
+// Read once for each drawing: the reducers ask for them a hundred thousand times.
+let cssFaded = ''
+let cssEdge = ''
+let cssWeak = ''
+let cssStrong = ''
+
+/** The more lines, the fainter each is. */
+function readColors(lines: number) {
+  const alpha = Math.max(0.05, Math.min(0.3, 12 / Math.sqrt(Math.max(1, lines))))
+  const line = isDark() ? '#aab8cc' : '#5a6b80'
+  cssFaded = cssColor('--faded')
+  cssEdge = seeThrough(line, alpha)
+  cssWeak = seeThrough(line, alpha / 4)
+  cssStrong = seeThrough(cssColor('--accent'), 0.85)
+}
