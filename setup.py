@@ -31,9 +31,9 @@ class CMakeBuild(build_ext):
         subprocess.run(
             ["cmake", "-S", ROOT, "-B", build, *generator]
             + ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O3 -DNDEBUG"]
-            + ["-DGLGNN_TESTS=OFF", "-DGLGNN_PYTHON_MODULE=ON", "-DGLGNN_SANITIZE=OFF"]
+            + ["-DGLGNN_TESTS=OFF", "-DGLGNN_PYTHON_MODULE=ON", "-DGLGNN_SANITIZE=OFF", "-DGLGNN_PAGE=OFF"]
             + [f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}"]
-            + [f"-DGLGNN_PACKAGE_DIR={module.parent}"],
+            + [f"-DGLGNN_PYTHON_OUTPUT={module.parent}"],
             check=True,
         )
         jobs = str(self.parallel or os.cpu_count() or 1)
