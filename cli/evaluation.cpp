@@ -256,9 +256,9 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
   for (size_t t = 0; t < trials_.size(); ++t) {
     Config config = trials_[t].config;
     config.seed = seed;
-    const Features kept = hide_ > 0 ? kept_features(seen, config.scaling) : Features{};
-    Problem problem = make_problem(data, hide_ > 0 ? kept : scaled(config.scaling), split,
-                                   with_graph_);
+    const Features not_hidden = hide_ > 0 ? kept_features(seen, config.scaling) : Features{};
+    Problem problem =
+        make_problem(data, hide_ > 0 ? not_hidden : scaled(config.scaling), split, with_graph_);
     if (noise_ > 0) problem.graph = &noisy.graph;
     const auto start = std::chrono::steady_clock::now();
     FitOptions options;

@@ -50,14 +50,14 @@ struct NoiseResult {
 
 struct RunResult {
   std::vector<Trial> trials = {};
-  size_t chosen = 0;         // the trial with the best validation accuracy, then the lower loss
-  double test_accuracy = 0;  // of the chosen trial
-  double macro_f1 = 0;       // of the chosen trial, on the test rows
+  size_t chosen = 0;           // the trial with the best validation accuracy, then the lower loss
+  double test_accuracy = 0;    // of the chosen trial
+  double macro_f1 = 0;         // of the chosen trial, on the test rows
   double hidden_accuracy = 0;  // on rows that training has not seen at all (--hide)
   int64_t hidden = 0;          // how many of those there were
-  double seconds = 0;        // of all trials together
-  NoiseResult noise = {};    // of the chosen trial; zeros without noise
-  std::string commit = {};   // of the program that ran it
+  double seconds = 0;          // of all trials together
+  NoiseResult noise = {};      // of the chosen trial; zeros without noise
+  std::string commit = {};     // of the program that ran it
 
   const Trial& best() const { return trials[chosen]; }
 };

@@ -84,9 +84,10 @@ Json run_json(size_t run, const RunResult& result, const Evaluation& evaluation)
 std::vector<std::optional<RunResult>> read_evaluation_log(const std::filesystem::path& path,
                                                           const Json& header,
                                                           const Evaluation& evaluation) {
-  const LogKind kind{"evaluate",
-                     "an evaluation",
-                     {"glgnn", "dataset", "graph", "fresh", "more_train", "hide", "noise", "choices"}};
+  const LogKind kind{
+      "evaluate",
+      "an evaluation",
+      {"glgnn", "dataset", "graph", "fresh", "more_train", "hide", "noise", "choices"}};
   std::vector<std::optional<RunResult>> results(evaluation.runs());
   read_log(path, kind, header, [&](const Json& line) {
     if (line.at("event") != "run") return;
