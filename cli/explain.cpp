@@ -39,7 +39,7 @@ struct ExplainCommand {
  private:
   int explain_one(const Model& fitted, int32_t number) const {
     const Explanation found = Explainer(fitted, threads.context()).explain(number);
-    TextFile file(out.empty() ? "/dev/stdout" : out);
+    TextFile file(out);
     file.write(json ? json_text(explanation_json(fitted, found)) + "\n"
                     : explanation_text(fitted, found));
     file.finish();
@@ -53,7 +53,7 @@ struct ExplainCommand {
     const InterruptGuard interrupt;
     Progress progress(count, quiet);
     progress.label("explaining");
-    TextFile file(out.empty() ? "/dev/stdout" : out);
+    TextFile file(out);
     for (int32_t i = 0; i < count; ++i) {
       file.write(json_text(explanation_json(fitted, explainer.explain(i))) + "\n");
       progress.update({.done = i + 1});

@@ -30,7 +30,7 @@ struct PredictCommand {
   int run() const {
     refuse_to_overwrite();
     const Model fitted = load_model(model);
-    TextFile file(out.empty() ? "/dev/stdout" : out);
+    TextFile file(out);
     if (new_rows.empty())
       write_fitted(fitted, file);
     else

@@ -22,6 +22,7 @@ struct ConfusionMatrix {
   int64_t classes = 0;
   std::vector<int64_t> counts;
 
+  // How many rows of this label were predicted so.
   int64_t at(int64_t label, int64_t predicted) const { return counts[label * classes + predicted]; }
 };
 

@@ -25,10 +25,22 @@ void sync_folder_of(const std::string& path) {
   ::close(parent);
 }
 
+// Where the file really is: a link stays a link, what it points to is replaced. A device is never
+// replaced by a file.
+std::string place_of(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::exists(path, none)) return path;
+  if (!std::filesystem::is_regular_file(path, none)) {
+    throw Error(ErrorKind::kIo, path + ": is no regular file, and must not be replaced by one");
+  }
+  if (!std::filesystem::is_symlink(path, none)) return path;
+  return std::filesystem::canonical(path).string();
+}
+
 }  // namespace
 
 std::string name_beside(const std::string& path) {
-  return path + ".new." + std::to_string(::getpid());
+  return place_of(path) + ".new." + std::to_string(::getpid());
 }
 
 void sync_file(const std::string& path) {
@@ -39,7 +51,7 @@ void sync_file(const std::string& path) {
 }
 
 void put_in_place(const std::string& beside, const std::string& path) {
-  if (::rename(beside.c_str(), path.c_str()) != 0) {
+  if (::rename(beside.c_str(), place_of(path).c_str()) != 0) {
     const int code = errno;
     ::unlink(beside.c_str());
     io_error(path, "cannot be replaced", code);

@@ -7,7 +7,8 @@
 
 namespace glgnn {
 
-// Where the new file of `path` is written until it is complete.
+// Where the new file of `path` is written until it is complete. A link is followed; kIo where there
+// is something that is no regular file.
 std::string name_beside(const std::string& path);
 
 // Waits until a file that somebody else wrote is on the disk.

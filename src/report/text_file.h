@@ -14,7 +14,8 @@ namespace glgnn {
 // Written beside, synced and renamed; a path that is no regular file (/dev/stdout) is written to.
 void write_text_file(const std::filesystem::path& path, const std::string& text);
 
-// The same for a text that comes in pieces; without finish() nothing is left behind.
+// The same for a text that comes in pieces; without finish() no file is left behind. No path means
+// the standard output.
 class TextFile {
  public:
   explicit TextFile(const std::filesystem::path& path);
@@ -23,6 +24,8 @@ class TextFile {
   void finish();
 
  private:
+  [[noreturn]] void fail() const;
+
   std::filesystem::path path_;
   std::optional<NewFile> file_;
   std::ofstream device_;
