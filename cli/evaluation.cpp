@@ -197,14 +197,7 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
       if (!failure) failure = std::current_exception();
     }
   };
-  if (at_once == 1) {
-    // In no parallel region, not even one of a single thread: those inside would start new threads.
-    for (const size_t run : left) do_run(run);
-  } else {
-    const auto count = static_cast<int64_t>(left.size());
-#pragma omp parallel for schedule(dynamic) num_threads(at_once)
-    for (int64_t r = 0; r < count; ++r) do_run(left[r]);
-  }
+  run_side_by_side(static_cast<int64_t>(left.size()), at_once, [&](int64_t r) { do_run(left[r]); });
   if (failure) std::rethrow_exception(failure);
   return std::ranges::all_of(results, [](const auto& result) { return result.has_value(); });
 }

@@ -64,14 +64,12 @@ class BestTrainer {
   // Those that come before the network of graphs, or those after it.
   void run_modules(bool after_network) {
     const ThreadShares shares = share_threads(*problem_.features, context_);
-    const auto count = static_cast<int64_t>(specs_.size());
-#pragma omp parallel for schedule(dynamic) num_threads(shares.modules)
-    for (int64_t m = 0; m < count; ++m) {
+    const auto run_one = [&](int64_t m) {
       bool skip = specs_[m].after_network != after_network;
-      if (skip) continue;
+      if (skip) return;
 #pragma omp critical(glgnn_best_trainer)
       skip = stopped_ || failure_ || modules_[m].has_value();
-      if (skip) continue;
+      if (skip) return;
       try {
         ModuleResult module =
             run_module(specs_[m], shared_, shares.inside, after_network ? &start_from_ : nullptr);
@@ -81,7 +79,8 @@ class BestTrainer {
 #pragma omp critical(glgnn_best_trainer)
         failure_ = std::current_exception();
       }
-    }
+    };
+    run_side_by_side(static_cast<int64_t>(specs_.size()), shares.modules, run_one);
   }
 
   // Called in a critical section, which no exception may leave: a full disk stops log and

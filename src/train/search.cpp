@@ -109,10 +109,8 @@ class Search {
   template <class Done>
   void run_jobs(const std::vector<Job>& jobs, double seconds, const Done& done) {
     const ThreadShares shares = share_threads(*problem_.features, context_);
-    const auto count = static_cast<int64_t>(jobs.size());
     std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic) num_threads(shares.modules)
-    for (int64_t j = 0; j < count; ++j) {
+    const auto run_one = [&](int64_t j) {
       const bool too_late = j > 0 && seconds_since(start_) >= seconds;
       bool skip = false;
 #pragma omp critical(glgnn_search)
@@ -120,7 +118,7 @@ class Search {
         cut_short_ = cut_short_ || too_late;
         skip = too_late || stopped_ || failure;
       }
-      if (skip) continue;
+      if (skip) return;
       try {
         const Clock::time_point begin = Clock::now();
         ModuleResult module =
@@ -139,7 +137,8 @@ class Search {
 #pragma omp critical(glgnn_search)
         failure = std::current_exception();
       }
-    }
+    };
+    run_side_by_side(static_cast<int64_t>(jobs.size()), shares.modules, run_one);
     if (failure) std::rethrow_exception(failure);
   }
 
