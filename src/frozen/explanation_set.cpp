@@ -16,14 +16,20 @@ auto& item(M& masks, size_t i) {
 
 size_t size_of(const Masks& masks) { return masks.edges.size() + masks.features.size(); }
 
+std::vector<size_t> descending(const std::vector<double>& values) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return values[a] > values[b]; });
+  return order;
+}
+
 // The most important edge and feature lead, whatever their places: a reason names both.
 std::vector<size_t> by_importance(const Importance& importance) {
   std::vector<double> all = importance.edges;
   all.insert(all.end(), importance.features.begin(), importance.features.end());
-  std::vector<size_t> order(all.size());
-  std::iota(order.begin(), order.end(), size_t{0});
+  std::vector<size_t> order = descending(all);
   const size_t edges = importance.edges.size();
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a] > all[b]; });
   const auto lead = [&](auto&& is_wanted) {
     const auto first = std::find_if(order.begin(), order.end(), is_wanted);
     if (first != order.end()) std::rotate(order.begin(), first, first + 1);
@@ -115,9 +121,16 @@ Masks smallest_set(const LocalRow& row, const Judge& judge, const Importance& im
   return set;
 }
 
-Masks most_important(const LocalRow& row, const Importance& importance, size_t size) {
-  const std::vector<size_t> order = by_importance(importance);
-  return first_of(row, order, std::min(size, order.size()));
+Masks most_important(const LocalRow& row, const Importance& importance, size_t edges,
+                     size_t features) {
+  Masks set = row.none();
+  const auto mark = [](std::vector<float>& mask, const std::vector<double>& by, size_t count) {
+    const std::vector<size_t> order = descending(by);
+    for (size_t i = 0; i < std::min(count, order.size()); ++i) mask[order[i]] = 1.0f;
+  };
+  mark(set.edges, importance.edges, edges);
+  mark(set.features, importance.features, features);
+  return set;
 }
 
 }  // namespace glgnn

@@ -45,7 +45,8 @@ Importance occlusion(const LocalRow& row, const Judge& judge);
 // not to be needed, the least important first. The most important edge and feature stay.
 Masks smallest_set(const LocalRow& row, const Judge& judge, const Importance& importance);
 
-// The first `size` of all edges and features by importance.
-Masks most_important(const LocalRow& row, const Importance& importance, size_t size);
+// The most important so many edges and features.
+Masks most_important(const LocalRow& row, const Importance& importance, size_t edges,
+                     size_t features);
 
 }  // namespace glgnn

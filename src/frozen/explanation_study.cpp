@@ -1,5 +1,6 @@
 #include "frozen/explanation_study.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -10,11 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-size_t size_of(const Masks& set) {
-  size_t size = 0;
-  for (const float mask : set.edges) size += mask > 0;
-  for (const float mask : set.features) size += mask > 0;
-  return size;
+size_t count_in(const std::vector<float>& mask) {
+  return static_cast<size_t>(
+      std::count_if(mask.begin(), mask.end(), [](float in) { return in > 0; }));
 }
 
 // What two sets have in common, of what either has.
@@ -101,14 +100,14 @@ std::vector<StudyLine> study_explanations(const Model& model, const StudyOptions
     // Ours has no seed; asked twice, it must say the same.
     const Masks smallest = timed(
         ours, 2, [&](int64_t) { return smallest_set(local, judge, occlusion(local, judge)); });
-    const size_t size = size_of(smallest);
+    const size_t edges = count_in(smallest.edges), features = count_in(smallest.features);
     timed(masks, options.seeds, [&](int64_t seed) {
       const MaskOptions how{.seed = static_cast<uint64_t>(seed)};
-      return most_important(local, optimised_masks(local, judge, how), size);
+      return most_important(local, optimised_masks(local, judge, how), edges, features);
     });
     timed(random, options.seeds, [&](int64_t seed) {
       const auto number = static_cast<uint64_t>(seed) * 1000003 + static_cast<uint64_t>(row);
-      return most_important(local, random_importance(local, number), size);
+      return most_important(local, random_importance(local, number), edges, features);
     });
     if (options.on_row && !options.on_row(++done)) break;
   }

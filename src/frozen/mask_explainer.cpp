@@ -44,7 +44,7 @@ Importance optimised_masks(const LocalRow& row, const Judge& judge, const MaskOp
   const size_t edges = row.neighbours().size(), features = row.features().size();
   Optimiser of_edges(edges), of_features(features);
   const Rng rng{options.seed, Stream::kInit, 900, 0};
-  for (size_t i = 0; i < edges; ++i) of_edges.logit[i] = 1 + 0.1 * rng.normal(i);
+  for (size_t i = 0; i < edges; ++i) of_edges.logit[i] = 0.1 * rng.normal(i);
   for (size_t i = 0; i < features; ++i) of_features.logit[i] = 0.1 * rng.normal(edges + i);
   constexpr float kStep = 0.05f;
   for (int64_t t = 1; t <= options.steps; ++t) {
