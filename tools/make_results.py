@@ -86,7 +86,7 @@ READING_SETS = {
 # The seed of splits that no choice of a default has seen.
 FRESH_SEED = "20261115"
 
-# Parts of best mode, each left out in turn.
+# Parts of best mode, each one at a time.
 PARTS = ["spread_heads", "prototype_heads", "gnn_heads", "votes", "propagation", "second_round", "label_links",
          "feature_weights", "teacher", "consistency", "class_mass", "network_round", "averaging"]
 ABLATION_SETS = {("wine", "unknown"): "10", ("cancer", "unknown"): "10", ("digits", "unknown"): "10",

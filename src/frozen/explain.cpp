@@ -36,7 +36,7 @@ Explanation Explainer::explain(int32_t row) const {
   }
   const LocalRow local(*frozen_, row);
   const Judge judge(local);
-  const Importance importance = occlusion(local, judge);
+  const Importance importance = importance_of(local, judge);
   const Masks chosen = smallest_set(local, judge, importance);
 
   Explanation out;

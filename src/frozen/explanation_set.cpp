@@ -84,17 +84,18 @@ Fidelity Judge::fidelity(const Masks& set) const {
           size_of(rest) > 0 ? 1 - inside / static_cast<double>(size_of(rest)) : 0};
 }
 
-Importance occlusion(const LocalRow& row, const Judge& judge) {
-  std::vector<Masks> without;
-  const Masks all = row.all();
+Importance importance_of(const LocalRow& row, const Judge& judge) {
+  const Masks all = row.all(), none = row.none();
+  std::vector<Masks> asked{none};
   for (size_t i = 0; i < size_of(all); ++i) {
-    item(without.emplace_back(all), i) = 0.0f;
+    item(asked.emplace_back(all), i) = 0.0f;
+    item(asked.emplace_back(none), i) = 1.0f;
   }
   Importance out;
-  const std::vector<double> left = judge.ask(without);
-  for (size_t i = 0; i < left.size(); ++i) {
-    auto& list = i < all.edges.size() ? out.edges : out.features;
-    list.push_back(judge.probability() - left[i]);
+  const std::vector<double> p = judge.ask(asked);
+  for (size_t i = 0; i < size_of(all); ++i) {
+    const double lost = judge.probability() - p[1 + 2 * i], won = p[2 + 2 * i] - p[0];
+    (i < all.edges.size() ? out.edges : out.features).push_back(0.5 * (lost + won));
   }
   return out;
 }

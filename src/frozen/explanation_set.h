@@ -38,8 +38,9 @@ class Judge {
   double probability_ = 0;
 };
 
-// Each edge and feature is left out in turn: the probability that is lost.
-Importance occlusion(const LocalRow& row, const Judge& judge);
+// Each edge and feature in turn: the mean of the probability that is lost without it and of what it
+// wins alone. Either by itself misses much: of two that say the same, neither is missed.
+Importance importance_of(const LocalRow& row, const Judge& judge);
 
 // Everything of importance in descending order until the prediction is kept, less what turns out
 // not to be needed, the least important first. The most important edge and feature stay.

@@ -85,7 +85,7 @@ class Tally {
 std::vector<StudyLine> study_explanations(const Model& model, const StudyOptions& options,
                                           const Context& context) {
   const auto frozen = freeze(model, context);
-  Tally ours("left out in turn"), masks("optimised masks"), random("random");
+  Tally ours("one at a time"), masks("optimised masks"), random("random");
   int64_t done = 0;
   for (const int32_t row : options.rows) {
     const LocalRow local(*frozen, row);
@@ -99,7 +99,7 @@ std::vector<StudyLine> study_explanations(const Model& model, const StudyOptions
     };
     // Ours has no seed; asked twice, it must say the same.
     const Masks smallest = timed(
-        ours, 2, [&](int64_t) { return smallest_set(local, judge, occlusion(local, judge)); });
+        ours, 2, [&](int64_t) { return smallest_set(local, judge, importance_of(local, judge)); });
     const size_t edges = count_in(smallest.edges), features = count_in(smallest.features);
     timed(masks, options.seeds, [&](int64_t seed) {
       const MaskOptions how{.seed = static_cast<uint64_t>(seed)};

@@ -19,7 +19,7 @@ struct StudyOptions {
 
 // Means over the rows and seeds; their standard deviations over the rows.
 struct StudyLine {
-  std::string method;  // "left out in turn", "optimised masks", "random"
+  std::string method;  // "one at a time", "optimised masks", "random"
   double fidelity_plus = 0, fidelity_plus_sd = 0;
   double fidelity_minus = 0, fidelity_minus_sd = 0;
   double sparsity = 0;
