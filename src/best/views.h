@@ -59,7 +59,6 @@ class Views {
 
   // Made when first asked for; safe to call from several threads.
   const Features& get(View view);
-  const Features& raw() const { return raw_; }
 
  private:
   const Features& make(View view);

@@ -7,7 +7,6 @@
 #include "best/soft_labels.h"
 #include "best/svd.h"
 #include "frozen/weakened_links.h"
-#include "kernels/gemm.h"
 
 namespace glgnn {
 namespace {

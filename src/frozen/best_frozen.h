@@ -56,7 +56,6 @@ class BestFrozen : public FrozenModel {
   std::vector<Module> modules_;
   std::vector<double> weights_;
   std::vector<double> shares_;  // mean prediction: of rows that hang on nothing
-  Matrix empty_;
 };
 
 }  // namespace glgnn
