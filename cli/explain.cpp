@@ -1,6 +1,5 @@
 // glgnn explain: why rows are predicted as they are.
 #include <fmt/core.h>
-#include <glgnn/error.h>
 #include <glgnn/explain.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +11,7 @@
 #include "core/rng.h"
 #include "frozen/explanation_study.h"
 #include "interrupt.h"
+#include "output_files.h"
 #include "progress.h"
 #include "report/explanations.h"
 #include "report/text_file.h"
@@ -29,6 +29,7 @@ struct ExplainCommand {
   ThreadOption threads;
 
   int run() const {
+    refuse_to_overwrite(out, model, "--out would overwrite the model; choose another file");
     const Model fitted = load_model(model);
     if (features) return say_features(fitted);
     if (compare) return compare_methods(fitted);

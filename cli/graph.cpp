@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "data/message.h"
+#include "output_files.h"
 #include "progress.h"
 
 namespace glgnn::cli {
@@ -27,19 +28,12 @@ struct GraphCommand {
  private:
   GraphOptions options(const Model& fitted) const;
   GraphFormat chosen_format() const;
-  void check_out() const;
 };
 
 GraphFormat GraphCommand::chosen_format() const {
   if (!format.empty()) return graph_format(format);
   const std::string ending = std::filesystem::path(out).extension();
   return ending.empty() ? GraphFormat::kCsv : graph_format(ending);
-}
-
-void GraphCommand::check_out() const {
-  if (out.empty() || !std::filesystem::exists(out) || !std::filesystem::exists(model)) return;
-  if (!std::filesystem::equivalent(out, model)) return;
-  throw Error(ErrorKind::kUsage, out + ": --out would overwrite the model; choose another file");
 }
 
 GraphOptions GraphCommand::options(const Model& fitted) const {
@@ -66,7 +60,7 @@ GraphOptions GraphCommand::options(const Model& fitted) const {
 
 int GraphCommand::run() const {
   const GraphFormat chosen = chosen_format();
-  check_out();
+  refuse_to_overwrite(out, model, "--out would overwrite the model; choose another file");
   if (chosen == GraphFormat::kNpz && out.empty()) {
     throw Error(ErrorKind::kUsage, "format npz is no text; name a file with --out FILE");
   }

@@ -53,6 +53,11 @@ fs::path with_ending(fs::path model, const char* ending) {
 
 fs::path report_beside(const fs::path& model) { return with_ending(model, ".html"); }
 
+void refuse_to_overwrite(const fs::path& out, const fs::path& input, const std::string& what) {
+  if (!fs::exists(out) || !fs::exists(input) || !fs::equivalent(out, input)) return;
+  throw Error(ErrorKind::kUsage, out.string() + ": " + what);
+}
+
 OutputFiles output_files(const std::string& out, const std::string& name,
                          const std::vector<std::string>& inputs) {
   OutputFiles files;

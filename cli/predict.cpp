@@ -1,17 +1,16 @@
 // glgnn predict: the predictions of a model, for the rows it was fitted on or for new ones.
 #include <fmt/core.h>
-#include <glgnn/error.h>
 #include <glgnn/model.h>
 #include <glgnn/new_rows.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "data/new_rows.h"
+#include "output_files.h"
 #include "progress.h"
 #include "report/predictions.h"
 #include "report/text_file.h"
@@ -28,7 +27,9 @@ struct PredictCommand {
   ThreadOption threads;
 
   int run() const {
-    refuse_to_overwrite();
+    refuse_to_overwrite(out, model, "--out would overwrite the model; choose another file");
+    refuse_to_overwrite(out, new_rows,
+                        "--out would overwrite the rows to predict; choose another file");
     const Model fitted = load_model(model);
     TextFile file(out);
     if (new_rows.empty())
@@ -40,16 +41,6 @@ struct PredictCommand {
   }
 
  private:
-  void refuse_to_overwrite() const {
-    for (const std::string& input : {model, new_rows}) {
-      if (out.empty() || input.empty() || !std::filesystem::exists(out)) continue;
-      if (!std::filesystem::exists(input) || !std::filesystem::equivalent(out, input)) continue;
-      throw Error(ErrorKind::kUsage, out + ": --out would overwrite " +
-                                         (input == model ? "the model" : "the rows to predict") +
-                                         "; choose another file");
-    }
-  }
-
   void write_fitted(const Model& fitted, TextFile& file) const {
     file.write(json ? json_text(predictions_json(fitted)) + "\n" : predictions_csv(fitted));
   }

@@ -1,6 +1,5 @@
 // glgnn report: a model as one HTML page.
 #include <fmt/core.h>
-#include <glgnn/error.h>
 #include <glgnn/model.h>
 
 #include <CLI/CLI.hpp>
@@ -22,11 +21,8 @@ struct ReportCommand {
 
   int run() const {
     const fs::path page = out.empty() ? report_beside(model) : fs::path(out);
-    if (fs::exists(page) && fs::exists(model) && fs::equivalent(page, model)) {
-      throw Error(ErrorKind::kUsage, page.string() +
-                                         ": the report would overwrite the model; choose another "
-                                         "file with -o");
-    }
+    refuse_to_overwrite(page, model,
+                        "the report would overwrite the model; choose another file with -o");
     require_page();
     const Model fitted = load_model(model);
     if (!quiet) fmt::print(stderr, "placing {} rows ...\n", fitted.probabilities.rows());

@@ -5,17 +5,17 @@
 
 namespace glgnn {
 
-FeatureProducts::FeatureProducts(const Features& x, int threads) : x_(x), threads_(threads) {
-  if (x.is_sparse) by_column_ = transpose(x.sparse.pattern->view());
+void feature_times(Matrix& y, const Features& x, const Matrix& v, int threads) {
+  if (x.is_sparse) {
+    cpu::spmm_forward(y.view(), x.sparse.pattern->view(), x.sparse.values.data(), v.view(),
+                      threads);
+  } else {
+    cpu::gemm(y.view(), x.dense.view(), v.view(), {}, threads);
+  }
 }
 
-void FeatureProducts::times(Matrix& y, const Matrix& v) const {
-  if (x_.is_sparse) {
-    cpu::spmm_forward(y.view(), x_.sparse.pattern->view(), x_.sparse.values.data(), v.view(),
-                      threads_);
-  } else {
-    cpu::gemm(y.view(), x_.dense.view(), v.view(), {}, threads_);
-  }
+FeatureProducts::FeatureProducts(const Features& x, int threads) : x_(x), threads_(threads) {
+  if (x.is_sparse) by_column_ = transpose(x.sparse.pattern->view());
 }
 
 void FeatureProducts::transposed_times(Matrix& v, const Matrix& y) const {

@@ -16,7 +16,7 @@ constexpr float kLeast = 1e-12f;  // probabilities below count as this in logits
 // x w + b, dense or sparse.
 Matrix affine(const Features& x, const Matrix& w, const Matrix& b) {
   Matrix out(x.rows(), w.cols());
-  FeatureProducts(x, 1).times(out, w);
+  feature_times(out, x, w, 1);
   for (int64_t i = 0; i < out.rows(); ++i) {
     for (int64_t c = 0; c < out.cols(); ++c) out[i][c] += b.data()[c];
   }
@@ -120,7 +120,7 @@ BestFrozen::RowViews BestFrozen::views_of(const Features& rows) const {
     const Features& base = out.at(base_view(model().features));
     Features reduced;
     reduced.dense = Matrix(rows.rows(), directions.cols());
-    FeatureProducts(base, 1).times(reduced.dense, directions);
+    feature_times(reduced.dense, base, directions, 1);
     out.emplace(view, std::move(reduced));
   }
   return out;

@@ -53,7 +53,7 @@ void PaperFrozen::add_module(int64_t m) {
   }
   const int64_t n = model().features.rows();
   module.first_input = Matrix(n, module.first_weights.cols());
-  FeatureProducts(model().features, threads_).times(module.first_input, module.first_weights);
+  feature_times(module.first_input, model().features, module.first_weights, threads_);
   const Csr& graph = model().module_graphs[m];
   Matrix hidden(n, module.first_weights.cols());
   cpu::spmm_forward(hidden.view(), graph.pattern->view(), graph.values.data(),
@@ -138,7 +138,7 @@ Matrix PaperFrozen::module_prediction(int64_t m, const Features& rows,
   const Module& module = modules_[m];
   const int64_t count = rows.rows(), classes = model().probabilities.cols();
   Matrix own(count, module.first_weights.cols()), prediction(count, classes);
-  FeatureProducts(rows, 1).times(own, module.first_weights);
+  feature_times(own, rows, module.first_weights, 1);
   for (int64_t r = 0; r < count; ++r) {
     const RowLinks& mine = links[r][m];
     for (int64_t h = 0; h < own.cols(); ++h) own[r][h] *= mine.self;
