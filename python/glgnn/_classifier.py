@@ -35,6 +35,10 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         The settings of these names; None: the library's own choice.
     settings : dict or None
         Any other setting of ``glgnn.list_settings()``, e.g. ``{"votes": False}``.
+    copy_X : bool
+        False: the model reads the rows of X where they are, if they are float32 in C order. Changing
+        them after fit then changes the model; predict and save refuse where they see it. True: the
+        model has numbers of its own.
     verbose : int
         Show progress with tqdm.
 
@@ -46,8 +50,9 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     model_features_ : list of the names of the features as the model sees them
     transduction_ : ndarray of shape (n_samples,), the label of each fitted row
     label_distributions_ : ndarray of shape (n_samples, n_classes)
-    graph_ : SciPy CSR matrix, the fused graph; each row sums to 1
-    module_graphs_ : list of SciPy CSR matrices
+    graph_ : SciPy CSR matrix, the fused graph; each row sums to 1. It shows the model's own
+        numbers, to read: change a ``copy()`` of it
+    module_graphs_ : list of SciPy CSR matrices, to read
     module_weights_ : ndarray, how much each module's graph counts; the sum is 1
     modules_ : list of dicts, the settings and the weight of each module
     network_ : ndarray, the network of graphs, its aggregation module last
@@ -71,6 +76,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         members=None,
         tuned=None,
         settings=None,
+        copy_X=False,
         verbose=0,
     ):
         self.mode = mode
@@ -84,6 +90,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         self.members = members
         self.tuned = tuned
         self.settings = settings
+        self.copy_X = copy_X
         self.verbose = verbose
 
     def fit(self, X, y, graph=None):
@@ -96,7 +103,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         """
         if y is None:
             raise ValueError("GLGNNClassifier requires y to be passed, but the target y is None")
-        rows, names, columns = learn_rows(X)
+        rows, names, columns = learn_rows(X, self.copy_X)
         codes, classes = encode_labels(y)
         check_consistent_length(rows, codes)
         index = X.index if is_table(X) else None

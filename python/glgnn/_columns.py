@@ -1,5 +1,6 @@
 """Columns of a pandas table as numbers: found once, by fit(), and applied alike to later tables."""
 
+import warnings
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -14,8 +15,8 @@ class Column:
 
     name: str
     numeric: bool
-    date: bool = False  # days since 1970-01-01, of tables that the program has read
-    varies: bool = True  # its values become features; False where only the gaps tell rows apart
+    date: bool = False  # dates become days since 1970-01-01, durations days
+    varies: bool = True  # its values become features; False where at most the gaps tell rows apart
     median: float = 0.0
     levels: list = field(default_factory=list)  # categorical: one feature each
     other: bool = False  # one more feature, for rare and new values
@@ -40,7 +41,8 @@ class Column:
 
 
 class TableColumns:
-    """Numbers stay, gaps take the median and an indicator, other values are one-hot encoded."""
+    """Numbers stay, dates become days, gaps take the median and an indicator, other values are
+    one-hot encoded, and texts that no two rows share are left out."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -48,7 +50,13 @@ class TableColumns:
     @classmethod
     def learn(cls, frame):
         """What the columns of this table are."""
-        return cls([_learn_column(str(name), frame.iloc[:, j]) for j, name in enumerate(frame.columns)])
+        found = cls([_learn_column(str(name), frame.iloc[:, j]) for j, name in enumerate(frame.columns)])
+        if not found.feature_names:
+            raise ValueError(
+                "no column of X can be used: found only texts that differ in every row, "
+                "expected numbers, dates or categories"
+            )
+        return found
 
     @property
     def feature_names(self):
@@ -86,21 +94,19 @@ def _learn_column(name, series):
     missing = series.isna()
     gaps = bool(missing.any())
     known = series[~missing]
-    if _is_numeric(series, known):
-        numbers = _numbers(name, known)
+    date = series.dtype.kind in "mM"
+    if date or _is_numeric(series, known):
+        numbers = _days(known) if date else _numbers(name, known)
         median = float(np.float32(np.median(numbers))) if len(numbers) else 0.0
-        return Column(name, True, median=median, indicator=gaps)
-    if series.dtype.kind in "mM":
-        raise ValueError(
-            f"column {name!r} holds dates: found {series.dtype}, expected numbers or "
-            "categories; turn it into numbers first, e.g. days since a date"
-        )
+        return Column(name, True, date=date, median=median, indicator=gaps)
     counts = known.astype(str).value_counts()
     if len(counts) == len(known) >= FEWEST_ROWS_OF_IDS:
-        raise ValueError(
-            f"column {name!r} has another value in every row: found {len(counts)} values, "
-            "expected categories that rows share; drop it, or make it the index of the table"
+        warnings.warn(
+            f"column {name!r} is left out: it has another text in each of {len(counts)} rows, "
+            "which tells nothing about other rows; make it the index of the table if it names the rows",
+            stacklevel=2,
         )
+        return Column(name, False, varies=False)
     levels = sorted(counts.index[counts >= FEWEST_ROWS_OF_LEVEL])
     other = bool((counts < FEWEST_ROWS_OF_LEVEL).any())
     return Column(name, False, levels=levels, other=other, indicator=gaps)
@@ -124,18 +130,24 @@ def _numbers(name, known):
     return numbers
 
 
-def _numbers_alike(column, known):
-    if column.date:
-        import pandas
+def _days(known):
+    """Durations in days, dates (texts of them, too) in days since 1970-01-01."""
+    import pandas
 
-        return (pandas.to_datetime(known) - pandas.Timestamp(0)) / pandas.Timedelta(days=1)
+    if known.dtype.kind != "m":
+        known = pandas.to_datetime(known, utc=True) - pandas.Timestamp(0, tz="UTC")
+    return (known / pandas.Timedelta(days=1)).to_numpy(dtype=np.float64)
+
+
+def _numbers_alike(column, known):
     try:
-        return _numbers(column.name, known)
+        return _days(known) if column.date else _numbers(column.name, known)
     except (TypeError, ValueError) as error:
         if "infinity" in str(error):
             raise
+        held = "dates" if column.date else "numbers"
         raise ValueError(
-            f"column {column.name!r} held numbers when the model was fitted: {error}"
+            f"column {column.name!r} held {held} when the model was fitted: {error}"
         ) from error
 
 

@@ -9,10 +9,11 @@ from ._columns import TableColumns, is_table
 FLOATS = (np.float64, np.float32)  # both are read as they lie in memory, others are converted
 
 
-def learn_rows(X):
+def learn_rows(X, copy):
     """The rows of X for fit(), their feature names, and the columns where X is a table."""
     columns = TableColumns.learn(X) if is_table(X) and X.shape[1] > 0 else None
-    rows = _check(columns.transform(X) if columns else X, ensure_min_samples=2)
+    copy = copy and columns is None  # of a table the numbers are new ones anyway
+    rows = _check(columns.transform(X) if columns else X, ensure_min_samples=2, copy=copy)
     names = columns.feature_names if columns else [f"f{j}" for j in range(rows.shape[1])]
     return rows, names, columns
 
@@ -36,9 +37,10 @@ def to_core(rows):
     """Dense rows as they are; sparse rows as (data, indices, indptr, columns), sorted."""
     if not sp.issparse(rows):
         return rows
-    rows = rows.copy()  # the caller's matrix stays as it is
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
+    if not rows.has_canonical_format or not rows.data.all():
+        rows = rows.copy()  # the caller's matrix stays as it is
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
     return rows.data, rows.indices, rows.indptr, rows.shape[1]
 
 

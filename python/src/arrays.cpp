@@ -31,6 +31,36 @@ Matrix dense_from(const py::array& rows) {
   return out;
 }
 
+bool lies_row_by_row(const py::array& array) {
+  constexpr auto kAligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+  return py::isinstance<py::array_t<float, py::array::c_style>>(array) &&
+         (array.flags() & kAligned) != 0;
+}
+
+// The array is given back under Python's lock, whichever thread lets go of it last.
+Matrix share_rows(const py::array& array) {
+  const auto let_go = [](const py::array* kept) {
+    const py::gil_scoped_acquire lock;
+    delete kept;
+  };
+  const std::shared_ptr<const py::array> keep(new py::array(array), let_go);
+  const auto* const numbers = static_cast<const float*>(array.data());
+  return Matrix::share({keep, numbers}, array.shape(0), array.shape(1));
+}
+
+template <class T>
+py::array_t<T> show_numbers(std::vector<py::ssize_t> shape, const T* numbers,
+                            const py::object& owner) {
+  py::array_t<T> array(std::move(shape), numbers, owner);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+template <class T>
+py::array_t<T> show_list(const std::vector<T>& list, const py::object& owner) {
+  return show_numbers({static_cast<py::ssize_t>(list.size())}, list.data(), owner);
+}
+
 Csr csr_from(const py::tuple& parts, int64_t columns) {
   auto pattern = std::make_shared<Pattern>();
   Csr csr;
@@ -59,6 +89,10 @@ Features features_from(const py::object& rows) {
     return features;
   }
   const auto array = rows.cast<py::array>();
+  if (lies_row_by_row(array)) {
+    features.dense = share_rows(array);
+    return features;
+  }
   const bool is_double = array.dtype().kind() == 'f' && array.itemsize() == sizeof(double);
   features.dense = is_double ? dense_from<double>(array) : dense_from<float>(array);
   return features;
@@ -73,9 +107,13 @@ py::array_t<float> to_array(const Matrix& matrix) {
   return py::array_t<float>({matrix.rows(), matrix.cols()}, matrix.data());
 }
 
-py::tuple to_tuple(const Csr& csr) {
-  return py::make_tuple(to_array(csr.values), to_array(csr.pattern->col),
-                        to_array(csr.pattern->row_ptr));
+py::array_t<float> show_array(const Matrix& matrix, const py::object& owner) {
+  return show_numbers({matrix.rows(), matrix.cols()}, matrix.data(), owner);
+}
+
+py::tuple show_tuple(const Csr& csr, const py::object& owner) {
+  return py::make_tuple(show_list(csr.values, owner), show_list(csr.pattern->col, owner),
+                        show_list(csr.pattern->row_ptr, owner));
 }
 
 }  // namespace glgnn::python

@@ -11,8 +11,8 @@
 namespace glgnn::python {
 
 // Rows of float32 or float64 in any order of memory, or the tuple (data, indices, indptr, columns)
-// of a SciPy CSR matrix with ascending indices. Features own their memory: the numbers are copied
-// once, straight from the array.
+// of a SciPy CSR matrix with ascending indices. float32 rows that lie one after the other are read
+// where they are, and kept alive; others are copied once, straight from the array.
 Features features_from(const pybind11::object& rows);
 
 // A square graph from the tuple (data, indices, indptr) of a symmetric CSR matrix.
@@ -20,8 +20,9 @@ Csr graph_from(const pybind11::tuple& graph);
 
 pybind11::array_t<float> to_array(const Matrix& matrix);
 
-// (data, indices, indptr), copied.
-pybind11::tuple to_tuple(const Csr& csr);
+// Arrays to read that show memory of the library, which `owner` keeps alive.
+pybind11::array_t<float> show_array(const Matrix& matrix, const pybind11::object& owner);
+pybind11::tuple show_tuple(const Csr& csr, const pybind11::object& owner);  // data, indices, indptr
 
 template <class T>
 pybind11::array_t<T> to_array(const std::vector<T>& list) {

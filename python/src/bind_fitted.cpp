@@ -10,15 +10,17 @@ namespace {
 
 namespace py = pybind11;
 
-py::object features_of(const Fitted& fitted) {
-  const Features& features = fitted.model().features;
-  if (features.is_sparse) return to_tuple(features.sparse);
-  return to_array(features.dense);
+const Model& model_of(const py::object& fitted) { return fitted.cast<const Fitted&>().model(); }
+
+py::object features_of(const py::object& fitted) {
+  const Features& features = model_of(fitted).features;
+  if (features.is_sparse) return show_tuple(features.sparse, fitted);
+  return show_array(features.dense, fitted);
 }
 
-py::list module_graphs_of(const Fitted& fitted) {
+py::list module_graphs_of(const py::object& fitted) {
   py::list graphs;
-  for (const Csr& graph : fitted.model().module_graphs) graphs.append(to_tuple(graph));
+  for (const Csr& graph : model_of(fitted).module_graphs) graphs.append(show_tuple(graph, fitted));
   return graphs;
 }
 
@@ -60,11 +62,11 @@ py::tuple scale_of(const Fitted& fitted) {
 }
 
 py::tuple predict(const Fitted& fitted, const py::object& rows, int64_t near) {
-  Features features = features_from(rows);
+  const Features features = features_from(rows);
   NewRowPredictions predictions;
   {
     const py::gil_scoped_release others_run;
-    predictions = fitted.predict(std::move(features), near);
+    predictions = fitted.predict(features, near);
   }
   py::list near_rows;
   for (const auto& of_row : predictions.near) {
@@ -111,11 +113,12 @@ std::unique_ptr<Fitted> load(const std::string& path, int threads) {
 
 void bind_fitted(py::module_& module) {
   py::class_<Fitted>(module, "Fitted", "A fitted model: what was learned, and the data of it.")
-      .def_property_readonly("probabilities",
-                             [](const Fitted& f) { return to_array(f.model().probabilities); })
+      .def_property_readonly(
+          "probabilities",
+          [](const py::object& f) { return show_array(model_of(f).probabilities, f); })
       .def_property_readonly("network", [](const Fitted& f) { return to_array(f.model().network); })
-      .def_property_readonly("graph",
-                             [](const Fitted& f) { return to_tuple(f.model().fused_graph); })
+      .def_property_readonly(
+          "graph", [](const py::object& f) { return show_tuple(model_of(f).fused_graph, f); })
       .def_property_readonly("module_graphs", &module_graphs_of)
       .def_property_readonly("module_notes", [](const Fitted& f) { return f.model().module_notes; })
       .def_property_readonly("module_weights",
@@ -141,9 +144,7 @@ void bind_fitted(py::module_& module) {
       .def("predict", &predict, py::arg("rows"), py::arg("near") = 5,
            "Probabilities of new rows, and the fitted rows that took part with their weights.")
       .def("explain", &explain, py::arg("row"))
-      .def(
-          "save", [](const Fitted& f, const std::string& path) { save_model(f.model(), path); },
-          py::arg("path"), py::call_guard<py::gil_scoped_release>());
+      .def("save", &Fitted::save, py::arg("path"), py::call_guard<py::gil_scoped_release>());
   module.def("load", &load, py::arg("path"), py::arg("threads") = 0,
              py::call_guard<py::gil_scoped_release>());
 }

@@ -2,26 +2,65 @@
 
 #include <glgnn/error.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "apart.h"
+#include "core/archive.h"
+#include "core/feature_rows.h"
 #include "data/data.h"
+#include "data/features.h"
 
 namespace glgnn::python {
 
-NewRowPredictions Fitted::predict(Features rows, int64_t near) const {
-  if (model_.features.is_sparse) {
-    make_sparse(rows);
-  } else {
-    make_dense(rows);
-  }
-  apply_scale(rows, model_.plan.scale);
+namespace {
+
+constexpr int64_t kBlock = 4096;  // new rows that are prepared at a time
+
+uint64_t checksum(const Matrix& matrix) {
+  return fnv1a(matrix.data(), static_cast<size_t>(matrix.size()) * sizeof(float));
+}
+
+}  // namespace
+
+Fitted::Fitted(Model model, Context context) : model_(std::move(model)), context_(context) {
+  if (model_.features.dense.is_shared()) shared_rows_ = checksum(model_.features.dense);
+}
+
+void Fitted::check_shared_rows() const {
+  const Matrix& rows = model_.features.dense;
+  if (!rows.is_shared() || checksum(rows) == shared_rows_) return;
+  throw Error(ErrorKind::kUsage,
+              "the array that was given to fit() has been changed since, and the model reads it "
+              "where it is; fit again, with copy_X=True if the array has to change");
+}
+
+NewRowPredictions Fitted::predict(const Features& rows, int64_t near) const {
   return run_apart([&] {
     {
       const std::scoped_lock locked(lock_);
-      if (!predictor_) predictor_.emplace(model_, context_);
+      if (!predictor_) {
+        check_shared_rows();
+        predictor_.emplace(model_, context_);
+      }
     }
-    return predictor_->predict(rows, near);
+    NewRowPredictions all{Matrix(rows.rows(), model_.probabilities.cols()), {}};
+    for (int64_t begin = 0; begin < rows.rows(); begin += kBlock) {
+      Features block = rows_of(rows, begin, std::min(begin + kBlock, rows.rows()));
+      if (model_.features.is_sparse) {
+        make_sparse(block);
+      } else {
+        make_dense(block);
+      }
+      apply_scale(block, model_.plan.scale);
+      NewRowPredictions some = predictor_->predict(block, near);
+      const Matrix& p = some.probabilities;
+      std::copy_n(p.data(), p.size(), all.probabilities[begin]);
+      std::move(some.near.begin(), some.near.end(), std::back_inserter(all.near));
+    }
+    return all;
   });
 }
 
@@ -34,10 +73,18 @@ Explanation Fitted::explain(int32_t row) const {
   return run_apart([&] {
     {
       const std::scoped_lock locked(lock_);
-      if (!explainer_) explainer_.emplace(model_, context_);
+      if (!explainer_) {
+        check_shared_rows();
+        explainer_.emplace(model_, context_);
+      }
     }
     return explainer_->explain(row);
   });
+}
+
+void Fitted::save(const std::string& path) const {
+  check_shared_rows();
+  save_model(model_, path);
 }
 
 }  // namespace glgnn::python

@@ -10,23 +10,29 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace glgnn::python {
 
 class Fitted {
  public:
-  Fitted(Model model, Context context) : model_(std::move(model)), context_(context) {}
+  Fitted(Model model, Context context);
 
   const Model& model() const { return model_; }
   Model& model() { return model_; }
 
   // Probabilities of rows that are prepared as those fit() was given, before its scaling.
-  NewRowPredictions predict(Features rows, int64_t near) const;
+  NewRowPredictions predict(const Features& rows, int64_t near) const;
   Explanation explain(int32_t row) const;
+  void save(const std::string& path) const;
 
  private:
+  // kUsage where rows that the model shares with the caller are no longer those that fit() saw.
+  void check_shared_rows() const;
+
   Model model_;
   Context context_;
+  uint64_t shared_rows_ = 0;  // their checksum, if there are any
   // Python threads may ask at the same time: the lock is held while these are made.
   mutable std::mutex lock_;
   mutable std::optional<NewRowPredictor> predictor_;

@@ -1,4 +1,5 @@
 // New rows of svmlight files, line by line, and of arrays and folders, which are read as a whole.
+#include "core/feature_rows.h"
 #include "data/data.h"
 #include "data/features.h"
 #include "data/row_source.h"
@@ -97,7 +98,7 @@ class ArraySource : public RowSource {
 
   void next(RowBlock& block, int64_t first, int64_t most) override {
     const int64_t end = std::min(first + most, data_.rows());
-    block.features = rows_of(first, end);
+    block.features = rows_of(data_.features, first, end);
     for (int64_t i = first; i < end; ++i) {
       block.ids.push_back(data_.row_ids.empty() ? std::to_string(i) : data_.row_ids[i]);
       const int32_t label = data_.labels[i];
@@ -119,27 +120,6 @@ class ArraySource : public RowSource {
   }
 
  private:
-  Features rows_of(int64_t begin, int64_t end) const {
-    Features rows;
-    if (!data_.features.is_sparse) {
-      rows.dense = Matrix(end - begin, data_.features.cols());
-      const float* const from = data_.features.dense[begin];
-      std::copy(from, from + rows.dense.size(), rows.dense.data());
-      return rows;
-    }
-    const Pattern& pattern = *data_.features.sparse.pattern;
-    SparseBuilder builder(pattern.cols);
-    std::vector<SparseEntry> row;
-    for (int64_t i = begin; i < end; ++i) {
-      row.clear();
-      for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-        row.push_back({pattern.col[e], data_.features.sparse.values[e]});
-      }
-      builder.add(row);
-    }
-    return builder.take();
-  }
-
   Dataset data_;
   ClassNumbers classes_;
   int64_t read_ = 0;

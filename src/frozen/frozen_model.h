@@ -60,7 +60,4 @@ class FrozenModel {
 // The model must have its data (keep_data) and outlive the result.
 std::unique_ptr<FrozenModel> freeze(const Model& model, const Context& context);
 
-// Rows `begin` .. `end` - 1 of features.
-Features rows_of(const Features& features, int64_t begin, int64_t end);
-
 }  // namespace glgnn

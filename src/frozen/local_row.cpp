@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/feature_rows.h"
+
 namespace glgnn {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/feature_rows.h"
 #include "frozen/frozen_model.h"
 
 namespace glgnn {

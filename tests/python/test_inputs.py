@@ -1,9 +1,14 @@
 """Rows as arrays, sparse matrices and tables."""
 
+import subprocess
+import sys
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.sparse import csgraph
 
 from glgnn import GLGNNClassifier
 from glgnn._columns import TableColumns
@@ -38,17 +43,37 @@ def test_columns_become_numbers():
     np.testing.assert_array_equal(again.transform(table), columns.transform(table))
 
 
-@pytest.mark.parametrize(
-    ("column", "words"),
-    [
-        (pd.date_range("2020-01-01", periods=30), "column 'c' holds dates"),
-        ([f"name {i}" for i in range(30)], "column 'c' has another value in every row"),
-        ([np.inf] + [1.0] * 29, "Input X contains infinity: column 'c'"),
-    ],
-)
-def test_columns_that_cannot_be_used(column, words):
-    with pytest.raises(ValueError, match=words):
-        TableColumns.learn(pd.DataFrame({"c": column}))
+def test_infinity_in_a_column():
+    with pytest.raises(ValueError, match="Input X contains infinity: column 'c'"):
+        TableColumns.learn(pd.DataFrame({"c": [np.inf] + [1.0] * 29}))
+
+
+def test_dates_become_days():
+    dates = pd.Series(pd.to_datetime(["1970-01-03", None, "1970-01-11 12:00"]))
+    table = pd.DataFrame({"day": dates, "zone": dates.dt.tz_localize("UTC"), "span": dates - dates[0]})
+    columns = TableColumns.learn(table)
+    assert columns.feature_names == [
+        "day", "day is missing", "zone", "zone is missing", "span", "span is missing",
+    ]  # fmt: skip
+    np.testing.assert_array_equal(
+        columns.transform(table),
+        [[2, 0, 2, 0, 0, 0], [6.25, 1, 6.25, 1, 4.25, 1], [10.5, 0, 10.5, 0, 8.5, 0]],
+    )
+    day = TableColumns.learn(table[["day"]])
+    np.testing.assert_array_equal(day.transform(pd.DataFrame({"day": ["1970-01-02"]})), [[1, 0]])
+    with pytest.raises(ValueError, match="column 'day' held dates when the model was fitted"):
+        day.transform(pd.DataFrame({"day": ["soon"]}))
+
+
+def test_names_of_rows_are_left_out():
+    names = [f"name {i}" for i in range(30)]
+    table = pd.DataFrame({"name": names, "size": np.arange(30.0)})
+    with pytest.warns(UserWarning, match="column 'name' is left out: it has another text in each of 30"):
+        columns = TableColumns.learn(table)
+    assert columns.feature_names == ["size"]
+    np.testing.assert_array_equal(columns.transform(table)[:, 0], np.arange(30.0))
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match="no column of X can be used"):
+        TableColumns.learn(table[["name"]])
 
 
 def test_text_in_a_column_of_numbers():
@@ -131,6 +156,64 @@ def test_sparse_rows_of_any_form_are_the_same_and_stay_as_they_are(texts):
         again = GLGNNClassifier(members=2).fit(rows, topic)
         np.testing.assert_array_equal(again.label_distributions_, first.label_distributions_)
     np.testing.assert_array_equal(unsorted.indices, before)
+
+
+def test_rows_are_read_where_they_are(wine, half_labelled):
+    rows = wine[0].astype(np.float32)
+    model = GLGNNClassifier(members=2).fit(rows, half_labelled)
+    assert np.shares_memory(model._fitted.features, rows)
+    for form in (wine[0], np.asfortranarray(rows), np.repeat(rows, 2, axis=1)[:, ::2]):
+        again = GLGNNClassifier(members=2).fit(form, half_labelled)
+        assert not np.shares_memory(again._fitted.features, form)
+        np.testing.assert_array_equal(again.label_distributions_, model.label_distributions_)
+    before = model.predict_proba(wine[1])
+    owner = weakref.ref(rows)
+    del rows
+    assert owner() is not None, "the model keeps the array"
+    np.testing.assert_array_equal(model.predict_proba(wine[1]), before)
+    del model
+    assert owner() is None, "and lets it go"
+
+
+def test_rows_that_are_changed_after_fit(wine, half_labelled, tmp_path):
+    rows = wine[0].astype(np.float32)
+    model = GLGNNClassifier(members=2).fit(rows, half_labelled)
+    own = GLGNNClassifier(members=2, copy_X=True).fit(rows, half_labelled)
+    before = own.predict_proba(wine[1])
+    rows[5, 3] += 1
+    for use in (lambda: model.predict(wine[1]), lambda: model.explain(0), lambda: model.save(tmp_path / "m")):
+        with pytest.raises(ValueError, match="has been changed since.*copy_X=True"):
+            use()
+    np.testing.assert_array_equal(own.predict_proba(wine[1]), before)
+
+
+def test_graphs_show_the_model(fitted):
+    first, second = fitted.graph_, fitted.graph_
+    assert np.shares_memory(first.data, second.data) and np.shares_memory(first.indices, second.indices)
+    with pytest.raises(ValueError, match="read-only"):
+        first.data[0] = 7
+    assert csgraph.connected_components(first)[0] >= 1
+
+
+PREDICT_MANY = """
+import resource
+import numpy as np
+from glgnn import GLGNNClassifier
+y = np.arange(60) % 3
+X = (np.random.default_rng(0).normal(size=(60, 1024)) + y[:, None]).astype(np.float32)
+model = GLGNNClassifier(mode="paper", epochs=2).fit(X, y)
+model.predict(X)
+many = np.tile(X, (400, 1))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model.predict(many)
+print(many.nbytes >> 10, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_prediction_copies_a_few_rows_at_a_time():
+    answer = subprocess.run([sys.executable, "-c", PREDICT_MANY], check=True, capture_output=True, text=True)
+    given, more = map(int, answer.stdout.split())
+    assert more < given / 2, "kB of the new rows, and kB that their prediction took"
 
 
 def test_column_counts_must_fit(fitted, wine):
