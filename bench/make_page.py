@@ -17,6 +17,7 @@ import plot  # noqa: E402  (beside this file)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 KEPT = DOCS / "benchmarks.json"
+PROFILE = DOCS / "benchmarks_profile.json"
 NOT_YET = ["Not measured yet."]
 
 
@@ -75,6 +76,17 @@ def refreshed(report):
     rows = [[r["name"].removeprefix("refresh/"), size(r), str(r.get("epochs", "")), seconds(r["seconds"]),
              cell(r["peak_mb"], ".0f")] for r in of_part(report, "refresh")]
     return table(["set", "size", "epochs", "whole training", "MB"], rows) if rows else NOT_YET
+
+
+def profile():
+    """Where the time of the smaller of the two trainings goes (bench/profile.py)."""
+    if not PROFILE.exists():
+        return NOT_YET
+    found = json.loads(PROFILE.read_text())
+    largest = ", ".join(f"`{name}` {share:.1f} %" for share, name in found["functions"])
+    return [f"Processor time on one thread, Linux perf, commit {found['commit']} (`bench/profile.py`: `{found['command']}`):", "",
+            *table(["step", "share"], [[step, f"{share:.1f} %"] for step, share in found["steps"].items()]), "",
+            f"No function stands out: {largest}."]
 
 
 def graphs(report):
@@ -156,6 +168,7 @@ def page(report):
         "`bench/peers/torch_epoch.py`, the same mathematics with dense N x N matrices on OpenBLAS. Memory is the peak of a fresh process.",
         "", *epochs(report), "",
         "Neighbours chosen anew every tenth epoch, softmax over the kept pairs, three modules:", "", *refreshed(report), "",
+        "### Where the time of Cora's 200 epochs goes", "", *profile(), "",
         "## Building the graph alone", "",
         "The 10 most similar other rows of every row (cosine), exact. faiss: IndexFlatIP; scikit-learn: kneighbors_graph; hnswlib is",
         "approximate, its recall is counted against ours. Index building counts, reading does not; shortest of the repeats.", "",
