@@ -44,10 +44,20 @@ std::string split_sentence(const Split& split) {
 }
 
 std::string network_sentence(const Model& model) {
-  std::vector<std::string> parts;
-  for (const double weight : module_weights(model)) {
-    parts.push_back(fmt::format("graph {} {:.2f}", parts.size() + 1, weight));
+  constexpr size_t kShown = 10;
+  const std::vector<double> weights = module_weights(model);
+  std::vector<size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (order.size() > kShown) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return weights[a] > weights[b]; });
   }
+  std::vector<std::string> parts;
+  for (const size_t m : order) {
+    if (parts.size() == kShown) break;
+    parts.push_back(fmt::format("graph {} {:.2f}", m + 1, weights[m]));
+  }
+  if (order.size() > kShown) parts.push_back(fmt::format("{} more", order.size() - kShown));
   return joined(parts, " - ");
 }
 

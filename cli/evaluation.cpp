@@ -109,8 +109,9 @@ int64_t Evaluation::total_epochs() const {
   int64_t epochs = 0;
   for (const auto& plan : plans_) {
     for (const auto& trial : trials_) {
-      epochs += planned_epochs(dataset_.features, static_cast<int64_t>(plan.split.train.size()),
-                               with_graph_ || noise_ > 0, trial.config);
+      Problem problem = make_problem(dataset_, dataset_.features, plan.split, with_graph_);
+      if (noise_ > 0) problem.graph = &dataset_.graph;  // which one does not matter
+      epochs += planned_epochs(problem, trial.config);
     }
   }
   return epochs;

@@ -53,7 +53,7 @@ struct FitCommand {
   }
 
   void say_what_was_found(const Dataset& dataset, const Split& split, const Config& config) const;
-  void say_what_is_needed(int64_t bytes, const Config& config, int64_t steps,
+  void say_what_is_needed(int64_t bytes, const Config& config, int64_t steps, int64_t folds,
                           const Context& context) const;
   void check_checkpoint(const OutputFiles& files) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
@@ -64,6 +64,10 @@ struct FitCommand {
 // What one step of the training is called.
 const char* step_word(const Config& config) {
   return config.mode == Mode::kBest ? "module" : "epoch";
+}
+
+std::string fold_words(int64_t folds) {
+  return folds > 1 ? fmt::format(" in {} folds", folds) : "";
 }
 
 std::string graph_words(const Dataset& dataset) {
@@ -80,13 +84,14 @@ void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
 }
 
 void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, int64_t steps,
-                                    const Context& context) const {
+                                    int64_t folds, const Context& context) const {
   const auto available = available_memory();
   say("needs about {} of memory{}; cpu, {}, {}\n", memory_text(bytes),
       available ? ", " + memory_text(*available) + " available" : "",
       counted(context.threads, "thread"), simd_target());
   if (config.mode == Mode::kBest) {
-    say("mode best, {} to try, seed {}\n", counted(steps - 1, "module"), config.seed);
+    say("mode best, {} to try{}, seed {}\n", counted(steps - 1, "module"), fold_words(folds),
+        config.seed);
     return;
   }
   say("mode {}, {}, k {}, {}, seed {}\n", get_setting(config, "mode"),
@@ -127,7 +132,7 @@ void FitCommand::say_result(const Model& model) const {
   const auto test = labelled_rows(model.labels, model.test);
   const EpochReport best = best_epoch(model);
   std::string validation;
-  if (!model.val.empty()) {
+  if (const auto judged = static_cast<int64_t>(validated_rows(model).size()); judged > 0) {
     const std::string kept =
         model.config.mode == Mode::kBest
             ? fmt::format("the best {} of {}", counted(model.config.modules, "module"),
@@ -136,7 +141,7 @@ void FitCommand::say_result(const Model& model) const {
     const bool balanced = model.config.class_weights == ClassWeights::kBalanced;
     validation = fmt::format("validation {}accuracy {}   ({}, {})", balanced ? "balanced " : "",
                              percent(best.val_accuracy),
-                             counted(static_cast<int64_t>(model.val.size()), "row"), kept);
+                             counted(judged, "row") + fold_words(model.config.folds), kept);
   }
   if (!test.empty()) {
     const double part = accuracy(model.probabilities, model.labels, test);
@@ -180,7 +185,7 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
   const EpochReport best = best_epoch(model);
   const auto test = labelled_rows(model.labels, model.test);
   Json end = {{"event", "end"}, {"time", utc_time()}, {"best_epoch", model.best_epoch}};
-  end["val_accuracy"] = model.val.empty() ? Json(nullptr) : Json(best.val_accuracy);
+  end["val_accuracy"] = validated_rows(model).empty() ? Json(nullptr) : Json(best.val_accuracy);
   end["test_accuracy"] =
       test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, model.labels, test));
   end["macro_f1"] = test.empty() ? Json(nullptr) : Json(macro_f1(test_confusion(model)));
@@ -204,9 +209,9 @@ int FitCommand::run() const {
   say_what_was_found(dataset, split, config);
 
   const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
-  const int64_t steps = planned_epochs(dataset.features, static_cast<int64_t>(split.train.size()),
-                                       dataset.has_graph, config);
-  say_what_is_needed(needed, config, steps, context);
+  const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
+  const int64_t steps = planned_epochs(problem, config), folds = planned_folds(problem, config);
+  say_what_is_needed(needed, config, steps, folds, context);
   check_memory(needed, config);
 
   const LockFile lock(files.model);

@@ -43,18 +43,19 @@ void print_program(const Json& info) {
 
 Json model_info(const Model& model, const std::string& path) {
   const EpochReport best = best_epoch(model);
-  Json info = {{"model", path},
-               {"dataset", model.dataset},
-               {"rows", model.probabilities.rows()},
-               {"features", model.feature_names.size()},
-               {"classes", model.class_names},
-               {"train", model.train.size()},
-               {"val", model.val.size()},
-               {"epochs", model.history.size()},
-               {"best_epoch", model.best_epoch},
-               {"val_accuracy", model.val.empty() ? Json(nullptr) : Json(best.val_accuracy)},
-               {"graph_weights", module_weights(model)},
-               {"graph_edges", model.fused_graph.nnz()}};
+  Json info = {
+      {"model", path},
+      {"dataset", model.dataset},
+      {"rows", model.probabilities.rows()},
+      {"features", model.feature_names.size()},
+      {"classes", model.class_names},
+      {"train", model.train.size()},
+      {"val", validated_rows(model).size()},
+      {"epochs", model.history.size()},
+      {"best_epoch", model.best_epoch},
+      {"val_accuracy", validated_rows(model).empty() ? Json(nullptr) : Json(best.val_accuracy)},
+      {"graph_weights", module_weights(model)},
+      {"graph_edges", model.fused_graph.nnz()}};
   Json features = Json::object();
   const auto weights = feature_weights(model);
   for (size_t f = 0; f < weights.size(); ++f) features[model.feature_names[f]] = weights[f];
@@ -81,7 +82,7 @@ void print_model(const Model& model, const std::string& path) {
   fmt::print("{}: model of {}\n", path, model.dataset);
   fmt::print("data               {} rows, {} features, {} classes; {} trained, {} validated\n",
              model.probabilities.rows(), model.feature_names.size(), model.class_names.size(),
-             model.train.size(), model.val.size());
+             model.train.size(), validated_rows(model).size());
   fmt::print("classes            {}\n", joined(model.class_names, ", "));
   if (model.config.mode == Mode::kBest) {
     fmt::print("training           {} of {} modules kept", model.config.modules,
@@ -89,7 +90,9 @@ void print_model(const Model& model, const std::string& path) {
   } else {
     fmt::print("training           epoch {} of {} kept", model.best_epoch, model.history.size());
   }
-  if (!model.val.empty()) fmt::print(", validation accuracy {}", percent(best.val_accuracy));
+  if (!validated_rows(model).empty()) {
+    fmt::print(", validation accuracy {}", percent(best.val_accuracy));
+  }
   fmt::print("\nnetwork of graphs  {}\n", network_sentence(model));
   for (size_t m = 0; m < model.module_notes.size(); ++m) {
     fmt::print("  graph {:<11}{}\n", m + 1, model.module_notes[m]);

@@ -72,6 +72,7 @@ struct Config {
   // Best mode only: how many modules are tried, and its parts, each of which can be left out.
   bool tuned = false;
   int64_t members = 0;  // 0: from the data
+  int64_t folds = 0;    // 0: from the data
   bool spread_heads = true;
   bool prototype_heads = true;
   bool gnn_heads = true;

@@ -25,6 +25,7 @@ struct Features {
 // Row numbers; `test` is never seen by fit().
 struct Split {
   std::vector<int32_t> train, val, test;
+  bool val_is_drawn = false;  // `val` was drawn from the labelled rows and could be others
 };
 
 // What a reader found.

@@ -50,7 +50,8 @@ struct ModuleForm {
 // A fitted model, with all that fit() and keep_data() put into it.
 struct Model {
   Config config;                     // with k, epochs and scaling resolved
-  std::vector<int32_t> train, val;   // the rows whose labels were seen
+  std::vector<int32_t> train, val;   // the rows whose labels were seen; in folds all are in train
+  std::vector<int32_t> held_back;    // in folds: of each row the class its own fold says, or -1
   std::vector<EpochReport> history;  // every epoch
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
 
@@ -82,6 +83,9 @@ struct Model {
 // Puts into a fitted model what new rows, explanations and reports need of its data. The features
 // are those fit() was given.
 void keep_data(Model& model, Dataset dataset, const Split& split);
+
+// The rows whose labels judged: the validation rows, or in folds all that one of them held back.
+std::vector<int32_t> validated_rows(const Model& model);
 
 // N_agg,m of each module, made to sum 1 in size: how much each graph counts.
 std::vector<double> module_weights(const Model& model);

@@ -19,6 +19,7 @@ struct Problem {
   const Csr* graph = nullptr;          // null: the graph is unknown
   std::vector<int32_t> labels;
   std::vector<int32_t> train, val;
+  bool val_is_drawn = false;  // any labelled row may validate: best mode may hold back others, too
   int64_t classes = 0;
   bool classes_alike = false;  // a class counts as much as any other; fit() sets it for
                                // class_weights = balanced
@@ -45,9 +46,11 @@ FitResult fit(const Problem& problem, const Config& config, const Context& conte
               const FitOptions& options = {});
 
 // How often fit() will call on_epoch: once an epoch in paper mode; in best mode once for each
-// module and once for the network of graphs. `labels`: how many rows there are to train on.
-int64_t planned_epochs(const Features& features, int64_t labels, bool has_graph,
-                       const Config& config);
+// module of each fold and once for the network of graphs.
+int64_t planned_epochs(const Problem& problem, const Config& config);
+
+// How often best mode will train, each time with other labels held back to validate.
+int64_t planned_folds(const Problem& problem, const Config& config);
 
 // In paper mode replaces k = 0 and epochs = 0 by the paper's figures for its sets, else by rules on
 // the size.

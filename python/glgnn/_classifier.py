@@ -57,7 +57,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     modules_ : list of dicts, the settings and the weight of each module
     network_ : ndarray, the network of graphs, its aggregation module last
     feature_weights_ : ndarray, how much each of ``model_features_`` counts, largest 1
-    train_rows_, val_rows_ : ndarrays, the rows whose labels were learned from and that judged
+    train_rows_, val_rows_ : ndarrays, the rows whose labels were learned from and that judged; in
+        folds every labelled row does both
     history_ : list of dicts, one for each epoch or module
     n_iter_ : int, the epoch that was kept
     """

@@ -131,7 +131,8 @@ void bind_fitted(py::module_& module) {
       .def_property_readonly("row_ids", [](const Fitted& f) { return f.model().row_ids; })
       .def_property_readonly("labels", [](const Fitted& f) { return to_array(f.model().labels); })
       .def_property_readonly("train", [](const Fitted& f) { return to_array(f.model().train); })
-      .def_property_readonly("val", [](const Fitted& f) { return to_array(f.model().val); })
+      .def_property_readonly("val",
+                             [](const Fitted& f) { return to_array(validated_rows(f.model())); })
       .def_property_readonly("features", &features_of)
       .def_property_readonly("history", &history_of)
       .def_property_readonly("best_epoch", [](const Fitted& f) { return f.model().best_epoch; })

@@ -47,6 +47,7 @@ Problem make_problem(const Dataset& dataset, const Features& scaled, const Split
           .labels = reveal_labels(dataset.labels, seen),
           .train = split.train,
           .val = split.val,
+          .val_is_drawn = split.val_is_drawn,
           .classes = dataset.classes()};
 }
 

@@ -70,16 +70,16 @@ ModuleStart network_start(const std::vector<ModuleResult>& modules, const Fusion
   return start;
 }
 
-Matrix agreement_network(const std::vector<ModuleResult>& modules, const Fusion& fusion) {
-  const auto count = static_cast<int64_t>(fusion.members.size());
+Matrix agreement_network(const std::vector<const Matrix*>& members, const Matrix& fused,
+                         const std::vector<double>& weights) {
+  const auto count = static_cast<int64_t>(members.size());
   Matrix network(count + 1, count + 1);
   for (int64_t a = 0; a < count; ++a) {
-    const Matrix& p = modules[fusion.members[a]].p;
     for (int64_t b = 0; b < count; ++b) {
-      network[a][b] = static_cast<float>(agreement(p, modules[fusion.members[b]].p));
+      network[a][b] = static_cast<float>(agreement(*members[a], *members[b]));
     }
-    network[a][count] = static_cast<float>(agreement(p, fusion.p));
-    network[count][a] = static_cast<float>(fusion.weights[a]);
+    network[a][count] = static_cast<float>(agreement(*members[a], fused));
+    network[count][a] = static_cast<float>(weights[a]);
   }
   return network;
 }

@@ -24,8 +24,9 @@ Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& pro
 // What the network teaches: its prediction, and the features its members selected, weighed.
 ModuleStart network_start(const std::vector<ModuleResult>& modules, const Fusion& fusion);
 
-// (M + 1) x (M + 1): how much the predictions of two members agree, and in the last row how much
-// each member counts.
-Matrix agreement_network(const std::vector<ModuleResult>& modules, const Fusion& fusion);
+// (M + 1) x (M + 1): how much the predictions of two members, and of each and the fused one, agree;
+// in the last row how much each member counts.
+Matrix agreement_network(const std::vector<const Matrix*>& members, const Matrix& fused,
+                         const std::vector<double>& weights);
 
 }  // namespace glgnn

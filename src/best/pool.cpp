@@ -227,7 +227,7 @@ void add_text_gnns(std::vector<ModuleSpec>& pool) {
 }
 
 // With few labels trained layers only learn the labels by heart, and cost the most.
-constexpr int64_t kLabelsWorthTraining = 100;
+constexpr int64_t kLabelsWorthTraining = 60;
 
 void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& views) {
   for (const View v : views) {

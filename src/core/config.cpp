@@ -67,7 +67,7 @@ void for_each_setting(C& c, Visit&& visit) {
   visit(
       "scaling", c.scaling, any,
       "of the features: standard (z-score columns), max (divide by the largest), row_sum, row_unit "
-      "(rows of length 1); auto: the set's own, else row_sum for sparse and standard for dense");
+      "(rows of length 1); auto: the set's own, else row_unit for sparse and standard for dense");
   visit("select_start", c.select_start, any,
         "start of the selection s: uniform on (0, 1), or near_one (1 + 0.1 normal)");
   visit("select_non_negative", c.select_non_negative, any, "clamp s at zero after each step");
@@ -115,7 +115,11 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("tuned", c.tuned, any,
         "try a larger pool of modules, so that validation has more to choose from");
   visit("members", c.members, Range{0, 64},
-        "modules that the network of graphs joins, the best on validation of those tried; 0: 10");
+        "modules that the network of graphs joins, the best on validation of those tried; 0: 10, "
+        "or 4 from each fold");
+  visit("folds", c.folds, Range{0, 20},
+        "where validation rows are not given: how often other labelled rows validate, so that all "
+        "teach; 0: 5 up to 3000 rows, 3 up to 10000, else 1; above 1000 labels 1");
   visit("spread_heads", c.spread_heads, any, "modules that spread the labels over their graph");
   visit("prototype_heads", c.prototype_heads, any,
         "modules with class prototypes: Gaussian for tables, distributions over features for text");
@@ -141,9 +145,9 @@ void for_each_setting(C& c, Visit&& visit) {
 // Which settings a mode does not read.
 constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs", "class_weights"};
 constexpr std::string_view kBestOnly[] = {
-    "tuned",   "members",     "spread_heads", "prototype_heads", "gnn_heads",
-    "votes",   "propagation", "second_round", "label_links",     "feature_weights",
-    "teacher", "consistency", "class_mass",   "network_round",   "averaging"};
+    "tuned",       "members",     "folds",         "spread_heads", "prototype_heads", "gnn_heads",
+    "votes",       "propagation", "second_round",  "label_links",  "feature_weights", "teacher",
+    "consistency", "class_mass",  "network_round", "averaging"};
 
 std::string mode_of(std::string_view name) {
   const auto has = [&](const auto& list) {

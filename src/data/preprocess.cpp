@@ -144,7 +144,7 @@ Scaling resolve_scaling(Scaling scaling, const Features& features, const std::st
     set_setting(config, "scaling", publishers);
     if (config.scaling != Scaling::kAuto) return config.scaling;
   }
-  if (features.is_sparse) return has_unit_rows(features) ? Scaling::kNone : Scaling::kRowSum;
+  if (features.is_sparse) return has_unit_rows(features) ? Scaling::kNone : Scaling::kRowUnit;
   return looks_like_pixels(features.dense) ? Scaling::kMax : Scaling::kStandard;
 }
 

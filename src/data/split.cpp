@@ -95,6 +95,7 @@ Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFract
   if (fractions.test > 0 && split.test.empty()) cannot_split("test", labelled);
   split.val = take(rows, 1.0 - fractions.train);
   if (fractions.train < 1 && split.val.empty()) cannot_split("validation", labelled);
+  split.val_is_drawn = true;
   for (const auto& of_class : rows) {
     split.train.insert(split.train.end(), of_class.begin(), of_class.end());
   }

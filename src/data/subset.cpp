@@ -93,7 +93,7 @@ HiddenRows hide_rows(const Split& split, int64_t rows, double part, uint64_t see
     }
     return there;
   };
-  out.split = {moved(split.train), moved(split.val), moved(split.test)};
+  out.split = {moved(split.train), moved(split.val), moved(split.test), split.val_is_drawn};
   return out;
 }
 

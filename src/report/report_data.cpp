@@ -130,7 +130,7 @@ Json settings_list(const Config& config) {
 
 // As the log says it; the fitted rows' predictions may have seen these labels since.
 Json validation_accuracy(const Model& model) {
-  if (model.val.empty() || model.history.empty()) return nullptr;
+  if (validated_rows(model).empty() || model.history.empty()) return nullptr;
   return model.history[static_cast<size_t>(model.best_epoch - 1)].val_accuracy;
 }
 
@@ -143,12 +143,14 @@ Json report_data(const Model& model, const ReportLimits& limits) {
           {"dataset", model.dataset},
           {"mode", get_setting(model.config, "mode")},
           {"rows", model.probabilities.rows()},
+          {"folds", std::max<int64_t>(1, model.held_back.empty() ? 1 : model.config.folds)},
           {"classes", model.class_names},
           {"notes", model.notes},
           {"val_accuracy", validation_accuracy(model)},
           {"parts",
            {{"test", part_json(model, predicted, model.test)},
-            {"val", part_json(model, predicted, model.val)},
+            {"val", part_json(model, model.held_back.empty() ? predicted : model.held_back,
+                              validated_rows(model))},
             {"train", part_json(model, predicted, model.train)}}},
           {"history", history_json(model)},
           {"modules", modules_json(model)},

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <optional>
 
 #include "best/fusion.h"
 #include "best/pool.h"
 #include "nn/gl_gnn.h"
 #include "train/best_checkpoint.h"
+#include "train/folds.h"
 #include "train/thread_shares.h"
 
 namespace glgnn {
@@ -164,7 +166,9 @@ class BestTrainer {
     model.history = history_;
     model.best_epoch = done_;
     model.probabilities = fusion_.p;
-    model.network = agreement_network(finished_, fusion_);
+    std::vector<const Matrix*> predictions;
+    for (const size_t m : fusion_.members) predictions.push_back(&finished_[m].p);
+    model.network = agreement_network(predictions, fusion_.p, fusion_.weights);
     // Which line of the history each is, for reports.
     Matrix members(1, static_cast<int64_t>(fusion_.members.size()));
     std::copy(fusion_.members.begin(), fusion_.members.end(), members.data());
@@ -207,7 +211,42 @@ class BestTrainer {
 
 FitResult fit_best(const Problem& problem, const Config& config, const Context& context,
                    const FitOptions& options) {
-  return BestTrainer(problem, config, context, options).run();
+  const std::vector<Problem> folds = draw_folds(problem, config);
+  if (folds.size() == 1) return BestTrainer(problem, config, context, options).run();
+  const Config of_fold = fold_config(config, static_cast<int64_t>(folds.size()));
+  const int64_t lines = planned_epochs(problem, config);
+  const auto start = Clock::now();
+  const auto tell = [&](EpochReport line, int64_t before) {
+    line.epoch += before;
+    line.epochs = lines;
+    line.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return !options.on_epoch || options.on_epoch(line);
+  };
+  for (size_t f = 1; f < folds.size() && !options.resume; ++f) {
+    std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
+  }
+  std::vector<Model> models;
+  int64_t before = 0;
+  for (size_t f = 0; f < folds.size(); ++f) {
+    FitOptions of_this = options;
+    of_this.checkpoint = fold_checkpoint(options.checkpoint, f);
+    of_this.resume = options.resume && std::filesystem::exists(of_this.checkpoint);
+    // Not the fold's network, its last line: all modules of all folds make one.
+    of_this.on_epoch = [&](const EpochReport& line) {
+      return line.epoch == line.epochs || tell(line, before);
+    };
+    FitResult result = BestTrainer(folds[f], of_fold, context, of_this).run();
+    if (result.interrupted) return result;
+    before += static_cast<int64_t>(result.model.history.size()) - 1;
+    models.push_back(std::move(result.model));
+  }
+  Model joined = join_folds(std::move(models), folds, problem, config);
+  joined.history.back().seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  tell(joined.history.back(), 0);
+  for (size_t f = 1; f < folds.size(); ++f) {
+    std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
+  }
+  return {std::move(joined), false};
 }
 
 int64_t estimate_best_memory(const Features& features, int64_t classes, const Config& config) {
@@ -224,13 +263,24 @@ int64_t estimate_best_memory(const Features& features, int64_t classes, const Co
   // At work: a layer's values and gradients, dropped-out features, blocks of similarities.
   const int64_t at_work = 2 * (stored * entry + n * (6 * 64 + 16 * classes + 2 * 64) * word);
   constexpr int64_t kProgram = 10 << 20;  // the program, its libraries and their buffers
-  return kProgram + stored * entry + views + graphs + predictions + at_work;
+  return kProgram + stored * entry + views + graphs + predictions + at_work +
+         most_fold_memory(n, classes);
 }
 
-int64_t planned_epochs(const Features& features, int64_t labels, bool has_graph,
-                       const Config& config) {
+int64_t planned_folds(const Problem& problem, const Config& config) {
+  return static_cast<int64_t>(draw_folds(problem, config).size());
+}
+
+int64_t planned_epochs(const Problem& problem, const Config& config) {
   if (config.mode == Mode::kPaper) return config.epochs;
-  return static_cast<int64_t>(module_pool(look_at(features, labels, has_graph), config).size()) + 1;
+  const std::vector<Problem> folds = draw_folds(problem, config);
+  DataKind kind = look_at(*problem.features, 0, problem.graph != nullptr);
+  int64_t lines = 1;
+  for (const Problem& fold : folds) {
+    kind.labels = static_cast<int64_t>(fold.train.size());
+    lines += static_cast<int64_t>(module_pool(kind, config).size());
+  }
+  return lines;
 }
 
 }  // namespace glgnn

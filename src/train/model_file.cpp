@@ -17,6 +17,7 @@ void walk_model(Archive& archive, M& model) {
   walk_config(archive, model.config);
   archive(model.train);
   archive(model.val);
+  archive(model.held_back);
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(model.best_epoch);
   archive(model.module_notes);
@@ -113,6 +114,14 @@ const Matrix* Model::find_parameter(const std::string& name) const {
 const Matrix& Model::parameter(const std::string& name) const {
   if (const Matrix* found = find_parameter(name)) return *found;
   throw Error(ErrorKind::kUsage, "the model has no parameter \"" + name + "\"");
+}
+
+std::vector<int32_t> validated_rows(const Model& model) {
+  std::vector<int32_t> rows = model.val;
+  for (size_t i = 0; i < model.held_back.size(); ++i) {
+    if (model.held_back[i] >= 0) rows.push_back(static_cast<int32_t>(i));
+  }
+  return rows;
 }
 
 std::vector<double> module_weights(const Model& model) {

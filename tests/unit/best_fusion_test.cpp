@@ -78,7 +78,9 @@ TEST_F(BestFusion, WithoutValidationRowsAllCountTheSame) {
 
 TEST_F(BestFusion, TheNetworkHoldsAgreementsAndInItsLastRowTheWeights) {
   const Fusion fusion = fuse_modules(modules_, problem_, {});
-  const Matrix network = agreement_network(modules_, fusion);
+  std::vector<const Matrix*> members;
+  for (const size_t m : fusion.members) members.push_back(&modules_[m].p);
+  const Matrix network = agreement_network(members, fusion.p, fusion.weights);
   ASSERT_EQ(network.rows(), 5);
   for (int64_t a = 0; a < 4; ++a) {
     EXPECT_EQ(network[4][a], static_cast<float>(fusion.weights[a]));

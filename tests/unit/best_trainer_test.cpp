@@ -157,10 +157,7 @@ TEST_P(BothModes, TheSameTwiceAndForAnyNumberOfThreads) {
 class BestTrainer : public ::testing::TestWithParam<Set> {
  protected:
   BestTrainer() { make_set(table_, GetParam()); }
-  int64_t planned() const {
-    return planned_epochs(table_.features, static_cast<int64_t>(table_.problem.train.size()),
-                          table_.problem.graph != nullptr, config_);
-  }
+  int64_t planned() const { return planned_epochs(table_.problem, config_); }
   Config config_ = settings_of(Mode::kBest);
   Table table_;
   TempFolder folder_;

@@ -89,7 +89,7 @@ TEST(DataResolveScaling, SparseRows) {
   make_sparse(f);
   EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kNone);
   f.sparse.values[0] = 0.61f;
-  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kRowSum);
+  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kRowUnit);
 }
 
 // Three rows of 16 columns; column j goes from 0 to top[j].

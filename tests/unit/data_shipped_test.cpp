@@ -148,9 +148,10 @@ TEST(DataShippedNumbers, AreThoseOfThePublishers) {
 TEST(DataShippedNumbers, AutoFindsTheScalingThatPublishersUse) {
   for (const std::string& name : shipped_datasets()) {
     const Dataset d = load_dataset(name);
-    EXPECT_EQ(resolve_scaling(Scaling::kAuto, d.features, ""),
-              resolve_scaling(Scaling::kAuto, d.features, d.scaling))
-        << name;
+    const Scaling found = resolve_scaling(Scaling::kAuto, d.features, "");
+    const Scaling publishers = resolve_scaling(Scaling::kAuto, d.features, d.scaling);
+    // Rows of sum 1 are too alike for similarities: ours have length 1.
+    EXPECT_EQ(found, publishers == Scaling::kRowSum ? Scaling::kRowUnit : publishers) << name;
   }
 }
 

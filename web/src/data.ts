@@ -39,6 +39,7 @@ export interface ReportData {
   dataset: string
   mode: 'paper' | 'best'
   rows: number
+  folds: number // trainings that each held back other labels to validate
   classes: string[]
   notes: string[]
   val_accuracy: number | null

@@ -42,6 +42,9 @@ const card = (id: string, title: string, value: string, note: string, isMain = f
     h('div', { class: 'card-note' }, note)
   )
 
+/** Where every label is held back once: said beside the number of rows. */
+export const inFolds = (data: ReportData) => (data.folds > 1 ? ` in ${data.folds} folds` : '')
+
 export function overview(data: ReportData): HTMLElement {
   const { test, val } = data.parts
   const part = judged(data)[0]
@@ -49,7 +52,7 @@ export function overview(data: ReportData): HTMLElement {
     test.rows > 0 &&
       card('test-accuracy', 'Test accuracy', percent(test.correct / test.rows), `${count(test.correct)} of ${counted(test.rows, 'row')} right`, true),
     data.val_accuracy !== null &&
-      card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), counted(val.rows, 'row'), test.rows === 0),
+      card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), counted(val.rows, 'row') + inFolds(data), test.rows === 0),
     part &&
       card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${names[part].toLowerCase()} rows`),
     card('size', 'Rows', count(data.rows), `${counted(data.features.names.length, 'feature')}, ${data.classes.length} classes`),
@@ -62,7 +65,7 @@ export function overview(data: ReportData): HTMLElement {
   return section(
     'overview',
     data.dataset,
-    `Mode ${data.mode}: ${how}; ${counted(data.parts.train.rows, 'row')} to train, ${count(val.rows)} to validate, ${count(test.rows)} to test.`,
+    `Mode ${data.mode}: ${how}; ${counted(data.parts.train.rows, 'row')} to train, ${count(val.rows)} to validate${inFolds(data)}, ${count(test.rows)} to test.`,
     h('div', { class: 'cards' }, ...cards)
   )
 }
@@ -97,8 +100,8 @@ function classTable(data: ReportData, part: Part): HTMLElement {
   )
 }
 
-/** `pick` gets label and prediction of a cell that is pressed. */
-function confusion(data: ReportData, part: Part, pick: (label: number, said: number) => void): HTMLElement {
+/** `pick` gets label and prediction of a cell that is pressed; null where the graph knows other predictions. */
+function confusion(data: ReportData, part: Part, pick: ((label: number, said: number) => void) | null): HTMLElement {
   const n = data.classes.length
   if (part.matrix.length === 0) return h('p', { class: 'hint' }, `No confusion matrix: ${n} classes are too many to show.`)
   const wide = n > 5
@@ -107,9 +110,9 @@ function confusion(data: ReportData, part: Part, pick: (label: number, said: num
     const share = rows / Math.max(1, part.actual[label])
     const words = `${counted(rows, 'row')} of class ${data.classes[label]} predicted as ${data.classes[said]}`
     const kind = label === said ? 'right' : 'wrong'
-    const content = rows
+    const content = rows && pick
       ? h('button', { type: 'button', title: words, 'aria-label': words, click: () => pick(label, said) }, count(rows))
-      : h('span', { 'aria-label': words }, '·')
+      : h('span', { 'aria-label': words, title: words }, rows ? count(rows) : '·')
     return h('td', { class: `${kind}${share > 0.55 ? ' full' : ''}`, style: `--share:${rows ? 0.12 + 0.88 * share : 0}` }, content)
   }
   const head = data.classes.map((name, c) => h('th', { scope: 'col', title: name }, h('span', {}, wide ? String(c + 1) : name)))
@@ -127,7 +130,7 @@ function confusion(data: ReportData, part: Part, pick: (label: number, said: num
     h(
       'table',
       { class: 'confusion', id: 'confusion' },
-      h('caption', {}, 'Label down, prediction across; press a number to see its rows in the graph'),
+      h('caption', {}, `Label down, prediction across; ${pick ? 'press a number to see its rows in the graph' : 'each row as the fold says that held it back'}`),
       h('thead', {}, h('tr', {}, h('td'), ...head)),
       h('tbody', {}, ...body)
     )
@@ -140,7 +143,7 @@ export function classSection(data: ReportData, pick: (label: number, said: numbe
   const show = (name: PartName) =>
     place.replaceChildren(
       h('div', {}, classTable(data, data.parts[name])),
-      h('div', {}, confusion(data, data.parts[name], (label, said) => pick(label, said, name)))
+      h('div', {}, confusion(data, data.parts[name], name === 'val' && data.folds > 1 ? null : (label, said) => pick(label, said, name)))
     )
   const picker = choice('class-part', 'Rows', parts.map((p) => `${names[p]} (${count(data.parts[p].rows)})`), (p) => show(parts[p]))
   if (parts.length) show(parts[0])

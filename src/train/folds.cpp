@@ -1,0 +1,216 @@
+#include "train/folds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "best/fusion.h"
+#include "best/soft_labels.h"
+#include "core/rng.h"
+#include "nn/gl_gnn.h"
+
+namespace glgnn {
+namespace {
+
+// Folds cost their number of trainings; with many labels those held back are hardly missed.
+constexpr int64_t kMostFolds = 5, kFewerFolds = 3;
+constexpr int64_t kRowsOfMostFolds = 3'000, kRowsOfFewerFolds = 10'000;
+constexpr int64_t kLabelsWorthFolds = 1'000;
+constexpr int64_t kMembersOfFold = 4;
+constexpr std::string_view kMembers = "network.members";
+
+std::vector<int32_t> labelled_rows(const Problem& problem) {
+  std::vector<int32_t> rows = problem.train;
+  rows.insert(rows.end(), problem.val.begin(), problem.val.end());
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+int64_t folds_by_size(const Problem& problem) {
+  const int64_t rows = problem.features->rows();
+  const auto labels = static_cast<int64_t>(problem.train.size() + problem.val.size());
+  if (labels > kLabelsWorthFolds || rows > kRowsOfFewerFolds) return 1;
+  return rows <= kRowsOfMostFolds ? kMostFolds : kFewerFolds;
+}
+
+// The training rows of each class in the random order of the seed.
+std::map<int32_t, std::vector<int32_t>> shuffled_training(const Problem& problem, uint64_t seed) {
+  const Rng rng{seed, Stream::kSplit, 1};
+  std::map<int32_t, std::vector<std::pair<uint64_t, int32_t>>> keyed;
+  for (const int32_t row : problem.train) {
+    const auto bits = rng.block(static_cast<uint64_t>(row));
+    keyed[problem.labels[row]].emplace_back(static_cast<uint64_t>(bits[0]) << 32 | bits[1], row);
+  }
+  std::map<int32_t, std::vector<int32_t>> rows;
+  for (auto& [label, list] : keyed) {
+    std::sort(list.begin(), list.end());
+    for (const auto& [key, row] : list) rows[label].push_back(row);
+  }
+  return rows;
+}
+
+// Deals the training rows to the folds after the first, class by class, so that each gets its part
+// of every class and leaves one to train on.
+std::vector<std::vector<int32_t>> deal_rows(const Problem& problem, int64_t folds, uint64_t seed) {
+  std::map<int32_t, int64_t> labelled;
+  for (const auto* rows : {&problem.train, &problem.val}) {
+    for (const int32_t row : *rows) ++labelled[problem.labels[row]];
+  }
+  std::vector<std::vector<int32_t>> held(static_cast<size_t>(folds));
+  held[0] = problem.val;
+  size_t next = 0;
+  for (const auto& [label, rows] : shuffled_training(problem, seed)) {
+    if (labelled[label] < 2) continue;
+    std::vector<int64_t> taken(held.size(), 0);
+    for (const int32_t row : rows) {
+      const size_t fold = 1 + next++ % (held.size() - 1);
+      if (++taken[fold] < labelled[label]) held[fold].push_back(row);
+    }
+  }
+  return held;
+}
+
+void rename(NamedMatrix& parameter, int64_t by) {
+  constexpr std::string_view kModule = "module";
+  if (!parameter.name.starts_with(kModule)) return;
+  const size_t dot = parameter.name.find('.');
+  const int64_t number =
+      std::stoll(parameter.name.substr(kModule.size(), dot - kModule.size())) + by;
+  parameter.name = std::string(kModule) + std::to_string(number) + parameter.name.substr(dot);
+}
+
+void move_all(auto& from, auto& to) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
+
+// The modules of one more fold, all but what all folds share. `share`: how much the fold counts.
+void add_fold(Model& joined, Model& fold, double share, std::vector<double>& weights,
+              std::vector<float>& lines) {
+  const auto before = static_cast<int64_t>(weights.size());
+  for (int64_t e = 0; e < joined.probabilities.size(); ++e) {
+    joined.probabilities.data()[e] += static_cast<float>(share) * fold.probabilities.data()[e];
+  }
+  for (int64_t m = 0; m < fold.config.modules; ++m) {
+    weights.push_back(share * fold.network[fold.config.modules][m]);
+  }
+  for (NamedMatrix& parameter : fold.parameters) {
+    if (parameter.name == kMembers) {
+      for (int64_t m = 0; m < parameter.value.size(); ++m) {
+        lines.push_back(static_cast<float>(joined.history.size()) + parameter.value.data()[m]);
+      }
+      continue;
+    }
+    rename(parameter, before);
+    joined.parameters.push_back(std::move(parameter));
+  }
+  move_all(fold.module_notes, joined.module_notes);
+  move_all(fold.module_forms, joined.module_forms);
+  move_all(fold.module_graphs, joined.module_graphs);
+  fold.history.pop_back();  // its network: all modules of all folds make one
+  move_all(fold.history, joined.history);
+}
+
+Matrix joined_network(const Model& joined, const std::vector<double>& weights) {
+  std::vector<const Matrix*> members;
+  for (size_t m = 0; m < weights.size(); ++m) {
+    members.push_back(&joined.parameter("module" + std::to_string(m) + ".p"));
+  }
+  return agreement_network(members, joined.probabilities, weights);
+}
+
+// What its own fold says of each labelled row; the classes go to the model, the judgement to the
+// last line of its history.
+void judge_held_back(Model& joined, const std::vector<Model>& models,
+                     const std::vector<Problem>& folds, const Problem& problem) {
+  Matrix said(models.front().probabilities.rows(), problem.classes);
+  Problem all = problem;
+  all.val.clear();
+  for (size_t f = 0; f < models.size(); ++f) {
+    for (const int32_t row : folds[f].val) {
+      std::copy_n(models[f].probabilities[row], problem.classes, said[row]);
+      all.val.push_back(row);
+    }
+  }
+  const std::vector<int32_t> classes = predicted_classes(said);
+  joined.held_back.assign(static_cast<size_t>(said.rows()), -1);
+  for (const int32_t row : all.val) joined.held_back[row] = classes[row];
+  const Score score = validation_score(said, all);
+  EpochReport& line = joined.history.emplace_back();
+  line.val_accuracy = score.accuracy;
+  line.val_loss = line.loss = -score.log_likelihood;
+  line.train_accuracy = accuracy(joined.probabilities, problem.labels, joined.train);
+}
+
+}  // namespace
+
+int64_t count_folds(const Problem& problem, const Config& config) {
+  if (config.mode != Mode::kBest || !problem.val_is_drawn || problem.val.empty()) return 1;
+  if (!config.averaging) return 1;
+  const auto labels = static_cast<int64_t>(problem.train.size() + problem.val.size());
+  const int64_t fitting = labels / static_cast<int64_t>(problem.val.size());
+  const int64_t wanted = config.folds > 0 ? config.folds : folds_by_size(problem);
+  const int64_t most = config.members > 0 ? std::min(config.members, fitting) : fitting;
+  return std::max<int64_t>(1, std::min(wanted, most));
+}
+
+std::vector<Problem> draw_folds(const Problem& problem, const Config& config) {
+  const int64_t folds = count_folds(problem, config);
+  if (folds < 2) return {problem};
+  const std::vector<int32_t> labelled = labelled_rows(problem);
+  std::vector<Problem> drawn;
+  for (std::vector<int32_t>& held : deal_rows(problem, folds, config.seed)) {
+    if (held.empty()) continue;  // too few labels for so many
+    std::sort(held.begin(), held.end());
+    Problem& fold = drawn.emplace_back(problem);
+    fold.val = std::move(held);
+    fold.train.clear();
+    std::set_difference(labelled.begin(), labelled.end(), fold.val.begin(), fold.val.end(),
+                        std::back_inserter(fold.train));
+  }
+  return drawn;
+}
+
+Config fold_config(const Config& config, int64_t folds) {
+  Config of_fold = config;
+  of_fold.members = config.members > 0 ? config.members / folds : kMembersOfFold;
+  return of_fold;
+}
+
+int64_t most_fold_memory(int64_t rows, int64_t classes) {
+  if (rows > kRowsOfFewerFolds) return 0;
+  constexpr int64_t kEdges = 40, kEdgeBytes = 8, kNumberBytes = 4;  // of a row
+  return kMostFolds * kMembersOfFold * rows * (kEdges * kEdgeBytes + classes * kNumberBytes);
+}
+
+std::string fold_checkpoint(const std::string& checkpoint, size_t fold) {
+  return checkpoint.empty() || fold == 0 ? checkpoint : checkpoint + "." + std::to_string(fold);
+}
+
+Model join_folds(std::vector<Model> models, const std::vector<Problem>& folds,
+                 const Problem& problem, const Config& config) {
+  Model joined;
+  joined.config = config;
+  joined.config.folds = static_cast<int64_t>(models.size());
+  joined.train = labelled_rows(problem);
+  joined.probabilities = Matrix(models[0].probabilities.rows(), models[0].probabilities.cols());
+  std::vector<double> weights;
+  std::vector<float> lines;
+  const double share = 1.0 / static_cast<double>(models.size());
+  for (Model& model : models) add_fold(joined, model, share, weights, lines);
+  joined.config.modules = static_cast<int64_t>(weights.size());
+  Matrix members(1, joined.config.modules);
+  std::copy(lines.begin(), lines.end(), members.data());
+  joined.parameters.push_back({std::string(kMembers), std::move(members)});
+  joined.network = joined_network(joined, weights);
+  joined.fused_graph = fuse_graphs(joined.module_graphs, joined.network[joined.config.modules]);
+  judge_held_back(joined, models, folds, problem);
+  joined.best_epoch = static_cast<int64_t>(joined.history.size());
+  for (int64_t line = 0; line < joined.best_epoch; ++line) {
+    joined.history[line].epoch = line + 1;
+    joined.history[line].epochs = joined.best_epoch;
+    joined.history[line].best = line + 1 == joined.best_epoch;
+  }
+  return joined;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,33 @@
+// Best mode where any labelled row may validate: each is held back once, and the folds' networks
+// are joined, so that every label teaches.
+#pragma once
+
+#include <glgnn/trainer.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace glgnn {
+
+// How many folds fit() will train; 1 where the validation rows are given, or the data are large.
+int64_t count_folds(const Problem& problem, const Config& config);
+
+// The problem once for each fold; the first validates on the rows it came with.
+std::vector<Problem> draw_folds(const Problem& problem, const Config& config);
+
+// The settings of one fold of several.
+Config fold_config(const Config& config, int64_t folds);
+
+// Bytes that the models of earlier folds take at the most, while the last is trained.
+int64_t most_fold_memory(int64_t rows, int64_t classes);
+
+// Where a fold keeps its state.
+std::string fold_checkpoint(const std::string& checkpoint, size_t fold);
+
+// One model of all modules, each fold counting alike. Its last line of history judges every
+// labelled row by the fold that held it back.
+Model join_folds(std::vector<Model> models, const std::vector<Problem>& folds,
+                 const Problem& problem, const Config& config);
+
+}  // namespace glgnn

@@ -1,0 +1,218 @@
+// Folds of best mode: who is held back when, and the model of all folds.
+#include "train/folds.h"
+
+#include <glgnn/new_rows.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "best_util.h"
+#include "data_test_util.h"
+
+namespace glgnn {
+namespace {
+
+using test::Table;
+
+std::string model_bytes(const Model& model) {
+  const TempFolder folder;
+  save_model(model, folder.path("m.glgnn"));
+  return bytes_of(folder.path("m.glgnn"));
+}
+
+class Folds : public ::testing::Test {
+ protected:
+  Folds() {
+    test::make_blobs(table_, 90, 6, 3, 2);
+    table_.split(8, 2);
+    table_.problem.val_is_drawn = true;
+    config_.epochs = 10;
+  }
+  FitResult fit_now(const FitOptions& options = {}, int threads = 1) const {
+    return fit(table_.problem, config_, Context{threads}, options);
+  }
+
+  Table table_;
+  Config config_;
+  TempFolder folder_;
+};
+
+TEST_F(Folds, AreTrainedWhereValidationRowsAreDrawn) {
+  Problem& problem = table_.problem;
+  EXPECT_EQ(count_folds(problem, config_), 5);
+  config_.folds = 3;
+  EXPECT_EQ(count_folds(problem, config_), 3);
+  config_.folds = 20;
+  EXPECT_EQ(count_folds(problem, config_), 5) << "a fifth of the labels validates";
+  config_.members = 2;
+  EXPECT_EQ(count_folds(problem, config_), 2) << "a module of each";
+  EXPECT_EQ(fold_config(config_, 2).members, 1);
+  config_.averaging = false;
+  EXPECT_EQ(count_folds(problem, config_), 1);
+  config_.averaging = true;
+  config_.members = 0;
+  config_.mode = Mode::kPaper;
+  EXPECT_EQ(count_folds(problem, config_), 1);
+  config_.mode = Mode::kBest;
+  problem.val_is_drawn = false;
+  EXPECT_EQ(count_folds(problem, config_), 1) << "the validation rows are given";
+}
+
+TEST_F(Folds, AreFewerForLargeDataAndManyLabels) {
+  Features large;
+  large.dense = Matrix(4000, 1);
+  table_.problem.features = &large;
+  EXPECT_EQ(count_folds(table_.problem, config_), 3);
+  large.dense = Matrix(11000, 1);
+  EXPECT_EQ(count_folds(table_.problem, config_), 1);
+  large.dense = Matrix(2000, 1);
+  table_.problem.train.resize(900);
+  table_.problem.val.resize(200);
+  EXPECT_EQ(count_folds(table_.problem, config_), 1);
+}
+
+TEST_F(Folds, HoldEveryLabelBackOnce) {
+  const std::vector<Problem> folds = draw_folds(table_.problem, config_);
+  ASSERT_EQ(folds.size(), 5u);
+  EXPECT_EQ(folds[0].train, table_.problem.train);
+  EXPECT_EQ(folds[0].val, table_.problem.val);
+  std::multiset<int32_t> held;
+  for (const Problem& fold : folds) {
+    EXPECT_EQ(fold.val.size(), 6u);
+    EXPECT_EQ(fold.train.size(), 24u);
+    std::vector<int64_t> of_class(3, 0);
+    for (const int32_t row : fold.val) {
+      ++of_class[fold.labels[row]];
+      EXPECT_FALSE(std::binary_search(fold.train.begin(), fold.train.end(), row));
+    }
+    EXPECT_EQ(of_class, (std::vector<int64_t>{2, 2, 2}));
+    held.insert(fold.val.begin(), fold.val.end());
+  }
+  EXPECT_EQ(held.size(), 30u);
+  EXPECT_EQ(std::set<int32_t>(held.begin(), held.end()).size(), 30u);
+}
+
+TEST_F(Folds, LeaveOneLabelOfEachClassToTrainOn) {
+  Problem& problem = table_.problem;
+  // Rows 2, 5 and 8 are of class 2; with one of them labelled, or two, or in two folds.
+  for (const std::vector<int32_t>& rare : {std::vector<int32_t>{2}, {2, 5}, {2, 5, 8}}) {
+    for (const int64_t count : {2, 5}) {
+      problem.train = {0, 1, 3, 4, 6, 7, 9, 10};
+      problem.val = count == 2 ? std::vector<int32_t>{12, 13, 15, 16, 18, 19, 21, 22}
+                               : std::vector<int32_t>{12, 13};
+      problem.train.insert(problem.train.end(), rare.begin(), rare.end());
+      std::sort(problem.train.begin(), problem.train.end());
+      table_.reveal();
+      config_.folds = count;
+      const std::vector<Problem> folds = draw_folds(problem, config_);
+      EXPECT_GE(folds.size(), 2u);
+      for (const Problem& fold : folds) {
+        std::set<int32_t> taught;
+        for (const int32_t row : fold.train) taught.insert(fold.labels[row]);
+        EXPECT_EQ(taught, (std::set<int32_t>{0, 1, 2})) << rare.size() << " in " << count;
+        EXPECT_FALSE(fold.val.empty());
+      }
+    }
+  }
+}
+
+TEST_F(Folds, JoinIntoOneModel) {
+  Model model = fit_now().model;
+  EXPECT_EQ(model.config.folds, 5);
+  EXPECT_EQ(model.config.modules, 20);
+  EXPECT_EQ(model.module_graphs.size(), 20u);
+  EXPECT_EQ(model.module_notes.size(), 20u);
+  EXPECT_EQ(model.module_forms.size(), 20u);
+  EXPECT_EQ(planned_folds(table_.problem, config_), 5);
+  EXPECT_EQ(static_cast<int64_t>(model.history.size()), planned_epochs(table_.problem, config_));
+  EXPECT_EQ(model.best_epoch, static_cast<int64_t>(model.history.size()));
+  EXPECT_TRUE(test::is_probabilities(model.probabilities));
+  EXPECT_GT(table_.hidden_accuracy(model.probabilities), 0.8);
+  ASSERT_EQ(model.network.rows(), 21);
+  const float* const weights = model.network[20];
+  for (int fold = 0; fold < 5; ++fold) {
+    EXPECT_NEAR(std::accumulate(weights + 4 * fold, weights + 4 * fold + 4, 0.0), 0.2, 1e-6);
+  }
+  // The prediction is the weighted mean of the modules, and each line of the list is a module's
+  // own.
+  const Matrix& lines = model.parameter("network.members");
+  const std::vector<Problem> folds = draw_folds(table_.problem, config_);
+  for (int64_t m = 0; m < 20; ++m) {
+    const auto line = static_cast<size_t>(lines.data()[m]);
+    const Matrix& p = model.parameter("module" + std::to_string(m) + ".p");
+    EXPECT_EQ(model.history[line].train_accuracy, accuracy(p, table_.labels, folds[m / 4].train));
+  }
+  for (int64_t e = 0; e < model.probabilities.size(); ++e) {
+    double sum = 0;
+    for (int64_t m = 0; m < 20; ++m) {
+      sum += weights[m] * model.parameter("module" + std::to_string(m) + ".p").data()[e];
+    }
+    ASSERT_NEAR(sum, model.probabilities.data()[e], 1e-5);
+  }
+}
+
+TEST_F(Folds, JudgeEachLabelByTheFoldThatHeldItBack) {
+  const Model model = fit_now().model;
+  int64_t correct = 0, judged = 0;
+  for (const Problem& fold : draw_folds(table_.problem, config_)) {
+    Problem alone = fold;
+    alone.val_is_drawn = false;
+    const Model one = fit(alone, fold_config(config_, 5), Context{1}).model;
+    const std::vector<int32_t> said = predicted_classes(one.probabilities);
+    for (const int32_t row : fold.val) correct += said[row] == table_.labels[row], ++judged;
+  }
+  EXPECT_EQ(model.history.back().val_accuracy,
+            static_cast<double>(correct) / static_cast<double>(judged));
+  const std::vector<int32_t> rows = validated_rows(model);
+  EXPECT_EQ(rows.size(), 30u);
+  EXPECT_EQ(rows, model.train);
+  EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                          [&](int32_t i) { return model.held_back[i] == table_.labels[i]; }),
+            correct);
+}
+
+TEST_F(Folds, GiveTheSameBitsForAnyThreadsAndAfterAnyStop) {
+  const std::string whole = model_bytes(fit_now().model);
+  EXPECT_EQ(whole, model_bytes(fit_now({}, 2).model));
+  const int64_t lines = planned_epochs(table_.problem, config_), of_fold = lines / 5;
+  for (const int64_t stop : {int64_t{3}, of_fold, of_fold + 1, 3 * of_fold + 5, lines - 1}) {
+    FitOptions options;
+    options.checkpoint = folder_.path("run.checkpoint");
+    options.on_epoch = [&](const EpochReport& report) { return report.epoch < stop; };
+    EXPECT_TRUE(fit_now(options).interrupted || stop >= lines - 1) << stop;
+    options.resume = true;
+    std::vector<int64_t> reported;
+    options.on_epoch = [&](const EpochReport& report) {
+      EXPECT_EQ(report.epochs, lines);
+      reported.push_back(report.epoch);
+      return true;
+    };
+    const FitResult resumed = fit_now(options);
+    EXPECT_EQ(whole, model_bytes(resumed.model)) << "stopped after " << stop;
+    std::vector<int64_t> all(lines);
+    std::iota(all.begin(), all.end(), 1);
+    EXPECT_EQ(reported, all);
+    EXPECT_FALSE(std::filesystem::exists(folder_.path("run.checkpoint.1")));
+  }
+}
+
+TEST_F(Folds, PredictNewRows) {
+  Model model = fit_now().model;
+  model.features = table_.features;
+  model.labels = table_.problem.labels;
+  Features rows;
+  rows.dense = Matrix(10, 6);
+  std::copy_n(table_.features.dense[60], 60, rows.dense.data());
+  const Matrix p = NewRowPredictor(model, Context{1}).predict(rows).probabilities;
+  EXPECT_TRUE(test::is_probabilities(p));
+  const std::vector<int32_t> said = predicted_classes(p);
+  const std::vector<int32_t> fitted = predicted_classes(model.probabilities);
+  EXPECT_GE(std::inner_product(said.begin(), said.end(), fitted.begin() + 60, 0, std::plus<>(),
+                               std::equal_to<>()),
+            9);
+}
+
+}  // namespace
+}  // namespace glgnn
