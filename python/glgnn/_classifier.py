@@ -30,7 +30,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int or None
         Threads; None and -1: as many as OpenMP offers.
     val_fraction : float
-        Part of the labelled rows that chooses modules and epochs and is not trained on.
+        Part of the labelled rows that chooses modules and epochs and is not trained on. In best mode
+        the labelled rows take turns (setting ``folds``), so that all are trained on.
     modules, k, epochs, hidden, members, tuned :
         The settings of these names; None: the library's own choice.
     settings : dict or None
