@@ -51,14 +51,19 @@ std::map<int32_t, std::vector<int32_t>> shuffled_training(const Problem& problem
   return rows;
 }
 
-// Deals the training rows to the folds after the first, class by class, so that each gets its part
-// of every class and leaves one to train on.
+// How many folds as large as the validation part the labels have.
+int64_t parts_of_labels(const Problem& problem) {
+  return static_cast<int64_t>((problem.train.size() + problem.val.size()) / problem.val.size());
+}
+
+// Deals the training rows to the parts after the first, class by class, so that each gets its part
+// of every class and leaves one to train on. The first `folds` parts are held back in turn.
 std::vector<std::vector<int32_t>> deal_rows(const Problem& problem, int64_t folds, uint64_t seed) {
   std::map<int32_t, int64_t> labelled;
   for (const auto* rows : {&problem.train, &problem.val}) {
     for (const int32_t row : *rows) ++labelled[problem.labels[row]];
   }
-  std::vector<std::vector<int32_t>> held(static_cast<size_t>(folds));
+  std::vector<std::vector<int32_t>> held(static_cast<size_t>(parts_of_labels(problem)));
   held[0] = problem.val;
   size_t next = 0;
   for (const auto& [label, rows] : shuffled_training(problem, seed)) {
@@ -69,6 +74,7 @@ std::vector<std::vector<int32_t>> deal_rows(const Problem& problem, int64_t fold
       if (++taken[fold] < labelled[label]) held[fold].push_back(row);
     }
   }
+  held.resize(static_cast<size_t>(folds));
   return held;
 }
 
@@ -146,8 +152,7 @@ void judge_held_back(Model& joined, const std::vector<Model>& models,
 int64_t count_folds(const Problem& problem, const Config& config) {
   if (config.mode != Mode::kBest || !problem.val_is_drawn || problem.val.empty()) return 1;
   if (!config.averaging) return 1;
-  const auto labels = static_cast<int64_t>(problem.train.size() + problem.val.size());
-  const int64_t fitting = labels / static_cast<int64_t>(problem.val.size());
+  const int64_t fitting = parts_of_labels(problem);
   const int64_t wanted = config.folds > 0 ? config.folds : folds_by_size(problem);
   const int64_t most = config.members > 0 ? std::min(config.members, fitting) : fitting;
   return std::max<int64_t>(1, std::min(wanted, most));

@@ -94,6 +94,19 @@ TEST_F(Folds, HoldEveryLabelBackOnce) {
   EXPECT_EQ(std::set<int32_t>(held.begin(), held.end()).size(), 30u);
 }
 
+TEST_F(Folds, AreAsLargeAsTheValidationPartIfFewAreTrained) {
+  config_.folds = 3;
+  const std::vector<Problem> folds = draw_folds(table_.problem, config_);
+  ASSERT_EQ(folds.size(), 3u);
+  for (const Problem& fold : folds) {
+    EXPECT_EQ(fold.val.size(), 6u);
+    EXPECT_EQ(fold.train.size(), 24u);
+  }
+  const Model model = fit_now().model;
+  EXPECT_EQ(model.train.size(), 30u);
+  EXPECT_EQ(validated_rows(model).size(), 18u);
+}
+
 TEST_F(Folds, LeaveOneLabelOfEachClassToTrainOn) {
   Problem& problem = table_.problem;
   // Rows 2, 5 and 8 are of class 2; with one of them labelled, or two, or in two folds.
