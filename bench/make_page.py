@@ -86,7 +86,7 @@ def profile():
     largest = ", ".join(f"`{name}` {share:.1f} %" for share, name in found["functions"])
     return [f"Processor time on one thread, Linux perf, commit {found['commit']} (`bench/profile.py`: `{found['command']}`):", "",
             *table(["step", "share"], [[step, f"{share:.1f} %"] for step, share in found["steps"].items()]), "",
-            f"No function stands out: {largest}."]
+            f"The largest functions: {largest}."]
 
 
 def graphs(report):

@@ -141,7 +141,7 @@ void FitCommand::say_result(const Model& model) const {
     const bool balanced = model.config.class_weights == ClassWeights::kBalanced;
     validation = fmt::format("validation {}accuracy {}   ({}, {})", balanced ? "balanced " : "",
                              percent(best.val_accuracy),
-                             counted(judged, "row") + fold_words(model.config.folds), kept);
+                             counted(judged, "row") + fold_words(folds_of(model)), kept);
   }
   if (!test.empty()) {
     const double part = accuracy(model.probabilities, model.labels, test);

@@ -87,6 +87,9 @@ void keep_data(Model& model, Dataset dataset, const Split& split);
 // The rows whose labels judged: the validation rows, or in folds all that one of them held back.
 std::vector<int32_t> validated_rows(const Model& model);
 
+// How many trainings with other labels held back are joined in it.
+int64_t folds_of(const Model& model);
+
 // N_agg,m of each module, made to sum 1 in size: how much each graph counts.
 std::vector<double> module_weights(const Model& model);
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/rng.h"
+#include "core/shuffled_rows.h"
 #include "data/data.h"
 #include "data/message.h"
 
@@ -13,8 +13,7 @@ namespace {
 // The labelled rows of each class, in the random order of this seed.
 std::vector<std::vector<int32_t>> shuffled_classes(const std::vector<int32_t>& labels,
                                                    int64_t classes, uint64_t seed) {
-  const Rng rng{seed, Stream::kSplit};
-  std::vector<std::vector<std::pair<uint64_t, int32_t>>> keyed(static_cast<size_t>(classes));
+  std::vector<std::vector<int32_t>> rows(static_cast<size_t>(classes));
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < 0) continue;
     if (labels[i] >= classes) {
@@ -22,15 +21,9 @@ std::vector<std::vector<int32_t>> shuffled_classes(const std::vector<int32_t>& l
                                          std::to_string(labels[i]) + ", expected less than " +
                                          std::to_string(classes));
     }
-    const auto bits = rng.block(i);
-    keyed[labels[i]].emplace_back(static_cast<uint64_t>(bits[0]) << 32 | bits[1],
-                                  static_cast<int32_t>(i));
+    rows[labels[i]].push_back(static_cast<int32_t>(i));
   }
-  std::vector<std::vector<int32_t>> rows(keyed.size());
-  for (size_t c = 0; c < keyed.size(); ++c) {
-    std::sort(keyed[c].begin(), keyed[c].end());
-    for (const auto& [key, row] : keyed[c]) rows[c].push_back(row);
-  }
+  for (auto& of_class : rows) of_class = shuffled_rows(of_class, Rng{seed, Stream::kSplit});
   return rows;
 }
 

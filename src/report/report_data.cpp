@@ -143,7 +143,7 @@ Json report_data(const Model& model, const ReportLimits& limits) {
           {"dataset", model.dataset},
           {"mode", get_setting(model.config, "mode")},
           {"rows", model.probabilities.rows()},
-          {"folds", std::max<int64_t>(1, model.held_back.empty() ? 1 : model.config.folds)},
+          {"folds", folds_of(model)},
           {"classes", model.class_names},
           {"notes", model.notes},
           {"val_accuracy", validation_accuracy(model)},

@@ -8,7 +8,7 @@
 
 #include "best/fusion.h"
 #include "best/soft_labels.h"
-#include "core/rng.h"
+#include "core/shuffled_rows.h"
 #include "nn/gl_gnn.h"
 
 namespace glgnn {
@@ -37,17 +37,9 @@ int64_t folds_by_size(const Problem& problem) {
 
 // The training rows of each class in the random order of the seed.
 std::map<int32_t, std::vector<int32_t>> shuffled_training(const Problem& problem, uint64_t seed) {
-  const Rng rng{seed, Stream::kSplit, 1};
-  std::map<int32_t, std::vector<std::pair<uint64_t, int32_t>>> keyed;
-  for (const int32_t row : problem.train) {
-    const auto bits = rng.block(static_cast<uint64_t>(row));
-    keyed[problem.labels[row]].emplace_back(static_cast<uint64_t>(bits[0]) << 32 | bits[1], row);
-  }
   std::map<int32_t, std::vector<int32_t>> rows;
-  for (auto& [label, list] : keyed) {
-    std::sort(list.begin(), list.end());
-    for (const auto& [key, row] : list) rows[label].push_back(row);
-  }
+  for (const int32_t row : problem.train) rows[problem.labels[row]].push_back(row);
+  for (auto& [label, list] : rows) list = shuffled_rows(list, Rng{seed, Stream::kSplit, 1});
   return rows;
 }
 

@@ -124,6 +124,8 @@ std::vector<int32_t> validated_rows(const Model& model) {
   return rows;
 }
 
+int64_t folds_of(const Model& model) { return model.held_back.empty() ? 1 : model.config.folds; }
+
 std::vector<double> module_weights(const Model& model) {
   const int64_t modules = model.network.rows() - 1;
   std::vector<double> weights(modules);

@@ -105,6 +105,9 @@ TEST_F(Folds, AreAsLargeAsTheValidationPartIfFewAreTrained) {
   const Model model = fit_now().model;
   EXPECT_EQ(model.train.size(), 30u);
   EXPECT_EQ(validated_rows(model).size(), 18u);
+  EXPECT_EQ(folds_of(model), 3);
+  table_.problem.val_is_drawn = false;
+  EXPECT_EQ(folds_of(fit_now().model), 1) << "whatever the setting says";
 }
 
 TEST_F(Folds, LeaveOneLabelOfEachClassToTrainOn) {
