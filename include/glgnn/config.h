@@ -76,6 +76,7 @@ struct Config {
   bool spread_heads = true;
   bool prototype_heads = true;
   bool gnn_heads = true;
+  bool landmark_heads = true;
   bool votes = true;
   bool propagation = true;
   bool second_round = true;
@@ -86,6 +87,7 @@ struct Config {
   bool class_mass = true;
   bool network_round = true;
   bool averaging = true;
+  bool diversity = false;
 };
 
 // One setting as people see it.

@@ -22,15 +22,6 @@ LinearHead prototypes_of(const ModuleResult& module, SharedInputs& shared, View 
   return multinomial_head(module.p, x, *module.graph, shared.problem(), spec.multinomial, threads);
 }
 
-// The part of the row itself in a propagation: all of it where nothing is propagated.
-double own_weight(const ModuleSpec& spec, bool has_layers) {
-  if (spec.head == Head::kSpread) return 0;
-  if (has_layers) return spec.gnn.steps > 0 ? spec.gnn.alpha : 1;
-  const Smoothing& smoothing =
-      spec.head == Head::kGaussian ? spec.gaussian.smoothing : spec.multinomial.smoothing;
-  return smoothing.steps > 0 ? smoothing.alpha : 1;
-}
-
 }  // namespace
 
 ModuleForm freeze_module(const ModuleResult& module, SharedInputs& shared, const Context& context,
@@ -46,7 +37,7 @@ ModuleForm freeze_module(const ModuleResult& module, SharedInputs& shared, const
   form.euclidean = spec.graph.euclidean;
   form.self_weight = spec.graph.self_weight;
   form.label_weight = module.graph_knows_labels ? spec.graph.label_weight : 0;
-  form.own_weight = own_weight(spec, has_layers);
+  form.own_weight = module.own_weight;
   form.in_logits = has_layers || (module.has_prototypes && spec.head != Head::kGaussian &&
                                   spec.multinomial.smooth_logits);
   parameters.push_back({name + ".p", module.p});
@@ -63,6 +54,14 @@ ModuleForm freeze_module(const ModuleResult& module, SharedInputs& shared, const
     LinearHead head = prototypes_of(module, shared, prototype_input, context.threads);
     parameters.push_back({name + ".prototypes", std::move(head.weights)});
     parameters.push_back({name + ".shares", std::move(head.offset)});
+  }
+  if (!module.landmarks.empty()) {
+    const LandmarkHead& head = module.landmarks;
+    parameters.push_back({name + ".landmarks", head.landmarks});
+    parameters.push_back({name + ".landmark_weights", head.weights});
+    parameters.push_back({name + ".landmark_links", head.links});
+    parameters.push_back({name + ".prototypes", head.linear.weights});
+    parameters.push_back({name + ".shares", head.linear.offset});
   }
   return form;
 }

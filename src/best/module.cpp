@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/propagate.h"
+
 namespace glgnn {
 namespace {
 
@@ -10,9 +12,13 @@ struct Stage {
   Matrix p;
   std::vector<float> selection;
   bool chose_epoch = false;  // by validation labels
+  double own_weight = 1;     // of the row itself in a propagation; all of it where there is none
   GnnLayers layers = {};
   bool has_prototypes = false;
+  LandmarkHead landmarks = {};
 };
+
+double own_weight(const Smoothing& smoothing) { return smoothing.steps > 0 ? smoothing.alpha : 1; }
 
 class ModuleRun {
  public:
@@ -44,6 +50,8 @@ class ModuleRun {
         best.score = score;
         best.layers = last.layers;
         best.has_prototypes = last.has_prototypes;
+        best.landmarks = last.landmarks;
+        best.own_weight = last.own_weight;
         best.graph_selection = graph_selection;
         best.graph_knows_labels = rebuilds && spec_.graph.label_weight > 0;
       }
@@ -63,29 +71,29 @@ class ModuleRun {
   std::vector<Stage> run_head(const Csr& graph, const Matrix& last, uint32_t round) {
     std::vector<Stage> stages;
     const Features& x = shared_.view(spec_.input);
-    const auto add = [&](Matrix p) {
-      // A head on reduced rows selects among the columns they were made of.
-      const bool reduced = x.cols() != problem_.features->cols();
-      std::vector<float> selection = class_separation(reduced ? shared_.view(View::kRaw) : x, p);
+    const auto add = [&](Matrix p, double own_weight) {
+      std::vector<float> selection = separation(x, p);
       stages.push_back({.p = std::move(p),
                         .selection = std::move(selection),
+                        .own_weight = own_weight,
                         .has_prototypes = spec_.head != Head::kSpread});
     };
     switch (spec_.head) {
       case Head::kSpread:
-        add(spread_labels(graph, problem_, spec_.class_mass, context_.threads));
+        add(spread_labels(graph, problem_, spec_.class_mass, context_.threads), 0);
         break;
       case Head::kGaussian:
-        add(gaussian(graph, x));
+        add(gaussian(graph, x), own_weight(spec_.gaussian.smoothing));
         break;
       case Head::kMultinomial:
-        add(multinomial(graph, x, last));
+        add(multinomial(graph, x, last), own_weight(spec_.multinomial.smoothing));
         break;
       case Head::kGnn:
         stages.push_back(gnn(graph, x, last, round));
         break;
       case Head::kGnnTaught: {
-        add(multinomial(graph, shared_.view(spec_.teacher_input), last));
+        add(multinomial(graph, shared_.view(spec_.teacher_input), last),
+            own_weight(spec_.multinomial.smoothing));
         const Matrix teacher = stages.back().p;
         stages.push_back(gnn(graph, x, teacher, round));
         Stage mixed = stages.back();
@@ -94,8 +102,62 @@ class ModuleRun {
         stages.push_back(std::move(mixed));
         break;
       }
+      case Head::kLandmark:
+        return landmark(graph, x, round);
     }
     return stages;
+  }
+
+  // A head on reduced rows selects among the columns they were made of.
+  std::vector<float> separation(const Features& x, const Matrix& p) {
+    const bool reduced = x.cols() != problem_.features->cols();
+    return class_separation(reduced ? shared_.view(View::kRaw) : x, p);
+  }
+
+  // The head alone and propagated; over the graph of the features it selected also the labels
+  // alone.
+  std::vector<Stage> landmark(const Csr& graph, const Features& x, uint32_t round) {
+    std::vector<Stage> stages;
+    if (round == 0) {
+      landmarks_ = fit_landmarks(x.dense, problem_, spec_.landmark);
+      Stage stage{.p = landmark_logits(landmarks_, x.dense, context_.threads),
+                  .selection = {},
+                  .landmarks = landmarks_};
+      softmax_rows(stage.p);
+      stage.selection = landmark_selection(x, stage.p);
+      clamp_training_rows(stage.p, problem_);
+      own_ = stage;
+      stages.push_back(std::move(stage));
+    }
+    if (spec_.landmark.smoothing.steps > 0) stages.push_back(smoothed(own_, graph));
+    if (round > 0) {
+      stages.push_back({.p = spread_labels(graph, problem_, spec_.class_mass, context_.threads),
+                        .selection = own_.selection,
+                        .own_weight = 0});
+    }
+    return stages;
+  }
+
+  std::vector<float> landmark_selection(const Features& x, const Matrix& p) {
+    const Matrix& weights = landmarks_.weights;
+    if (!spec_.landmark.selects || weights.cols() != problem_.features->cols()) {
+      return separation(x, p);
+    }
+    std::vector<float> selection(weights.data(), weights.data() + weights.size());
+    const float largest = *std::max_element(selection.begin(), selection.end());
+    for (float& weight : selection) weight /= largest;
+    return selection;
+  }
+
+  Stage smoothed(const Stage& stage, const Csr& graph) const {
+    const Smoothing& smoothing = spec_.landmark.smoothing;
+    Stage out = stage;
+    cpu::propagate(out.p.view(), graph.pattern->view(), graph.values.data(), stage.p.view(),
+                   smoothing.steps, static_cast<float>(smoothing.alpha), context_.threads);
+    normalise_rows(out.p, class_shares(problem_));
+    clamp_training_rows(out.p, problem_);
+    out.own_weight = smoothing.alpha;
+    return out;
   }
 
   Matrix gaussian(const Csr& graph, const Features& x) {
@@ -125,6 +187,7 @@ class ModuleRun {
     return {.p = std::move(result.p),
             .selection = std::move(result.selection),
             .chose_epoch = true,
+            .own_weight = options.steps > 0 ? options.alpha : 1,
             .layers = std::move(result.layers)};
   }
 
@@ -138,6 +201,8 @@ class ModuleRun {
   SharedInputs& shared_;
   const Problem& problem_;
   const Context& context_;
+  LandmarkHead landmarks_;  // the same in every round, as is
+  Stage own_;               // its prediction alone
 };
 
 }  // namespace
@@ -179,7 +244,8 @@ std::vector<float> class_separation(const Features& x, const Matrix& p) {
 }
 
 std::string describe(const ModuleSpec& spec) {
-  constexpr const char* kHeads[] = {"spread", "gaussian", "multinomial", "gnn", "gnn_taught"};
+  constexpr const char* kHeads[] = {"spread", "gaussian",   "multinomial",
+                                    "gnn",    "gnn_taught", "landmark"};
   const auto number = [](double value) {
     std::string text = std::to_string(value);
     text.erase(text.find_last_not_of('0') + 1);
@@ -210,6 +276,12 @@ std::string describe(const ModuleSpec& spec) {
     add("steps", static_cast<double>(spec.gaussian.smoothing.steps));
     add("alpha", spec.gaussian.smoothing.alpha);
     if (spec.start_by_spreading) text += " start=spread";
+  }
+  if (spec.head == Head::kLandmark) {
+    text += spec.landmark.curved ? " curved" : " linear";
+    if (spec.landmark.selects) text += " selects";
+    add("steps", static_cast<double>(spec.landmark.smoothing.steps));
+    add("alpha", spec.landmark.smoothing.alpha);
   }
   if (spec.head == Head::kMultinomial || spec.head == Head::kGnnTaught) {
     add("count", spec.multinomial.pseudo_count);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "best/gnn_head.h"
+#include "best/landmark_head.h"
 #include "best/prototypes.h"
 #include "best/row_graph.h"
 #include "best/soft_labels.h"
@@ -27,6 +28,7 @@ enum class Head {
   kMultinomial,  // class prototypes as distributions over features
   kGnn,          // two trained layers and propagation
   kGnnTaught,    // the same, taught by multinomial prototypes and averaged with them
+  kLandmark,     // every row compared with all labelled ones
 };
 
 struct ModuleSpec {
@@ -42,6 +44,7 @@ struct ModuleSpec {
   GaussianOptions gaussian;
   MultinomialOptions multinomial;
   GnnOptions gnn;
+  LandmarkOptions landmark;
 };
 
 // The settings that matter to this head, in one line.
@@ -56,6 +59,8 @@ struct ModuleResult {
   // What a new row needs beside the above.
   GnnLayers layers;                    // empty: the best stage has no trained layers
   bool has_prototypes = false;         // the best stage has class prototypes
+  LandmarkHead landmarks;              // empty: the best stage has none
+  double own_weight = 1;               // of the row's own prediction beside its neighbours'
   std::vector<float> graph_selection;  // that the graph was made with; empty: none
   bool graph_knows_labels = false;     // soft labels took part in choosing neighbours
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "best/space.h"
 
@@ -245,6 +246,26 @@ void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& view
   }
 }
 
+// With fewer labels of a class than this the labels do not tell which features count.
+constexpr double kLabelsWorthLandmarks = 6;
+
+void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
+                   const DataKind& kind, bool few) {
+  for (const View view : views) {
+    for (const auto& [curved, selects] : {std::pair(false, false), {true, false}, {true, true}}) {
+      ModuleSpec spec;
+      spec.head = Head::kLandmark;
+      spec.views = {view};
+      spec.input = covariance_view(kind, view);
+      spec.graph = {.k = 10, .euclidean = !few, .select = selects ? 1.0 : 0.0};
+      spec.rounds = selects ? 2 : 1;
+      spec.landmark = {
+          .curved = curved, .selects = selects, .smoothing = {.steps = 2, .alpha = 0.2}};
+      pool.push_back(spec);
+    }
+  }
+}
+
 // Every fourth module: some of each head.
 void thin_out(std::vector<ModuleSpec>& pool) {
   std::vector<ModuleSpec> kept;
@@ -282,6 +303,8 @@ bool is_left_out(const ModuleSpec& spec, const Config& config) {
       return !config.gnn_heads;
     case Head::kGnnTaught:
       return !config.gnn_heads || !config.prototype_heads;
+    case Head::kLandmark:
+      return !config.landmark_heads;
   }
   return false;
 }
@@ -298,18 +321,22 @@ void apply_settings(ModuleSpec& spec, const Config& config) {
   if (config.epochs > 0) spec.gnn.epochs = config.epochs;
   if (!config.votes) spec.views.resize(1);
   if (!config.propagation) {
-    spec.gnn.steps = spec.gaussian.smoothing.steps = spec.multinomial.smoothing.steps = 0;
+    spec.gnn.steps = spec.gaussian.smoothing.steps = spec.multinomial.smoothing.steps =
+        spec.landmark.smoothing.steps = 0;
     spec.multinomial.smooth_counts = 0;
   }
   if (!config.second_round) spec.rounds = 1;
   if (!config.label_links) spec.graph.label_weight = 0;
-  if (!config.feature_weights) spec.graph.select = 0;
+  if (!config.feature_weights) {
+    spec.graph.select = 0;
+    spec.landmark.selects = false;
+  }
   if (!config.teacher) spec.gnn.teacher_weight = 0;
   if (!config.consistency) spec.gnn.consistency = 0;
 }
 
-DataKind look_at(const Features& raw, int64_t labels, bool has_graph) {
-  DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels};
+DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph) {
+  DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels, .classes = classes};
   kind.has_graph = has_graph;
   int64_t not_zero = 0;
   for_each_stored(raw, [&](float value) {
@@ -348,6 +375,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
     add_spreading(pool, views, few);
     if (!few) add_selecting(pool, views);
     add_gaussian(pool, views, kind, few);
+    if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
     if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views);
   }
   if (config.tuned) {

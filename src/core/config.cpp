@@ -124,6 +124,8 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("prototype_heads", c.prototype_heads, any,
         "modules with class prototypes: Gaussian for tables, distributions over features for text");
   visit("gnn_heads", c.gnn_heads, any, "modules with two trained layers and propagation");
+  visit("landmark_heads", c.landmark_heads, any,
+        "modules that link every row to all labelled ones, features weighed by learning (tables)");
   visit("votes", c.votes, any,
         "join the neighbours found in several views of the features into one graph");
   visit("propagation", c.propagation, any, "propagate predictions over the learned graph");
@@ -140,14 +142,17 @@ void for_each_setting(C& c, Visit&& visit) {
         "train the trained heads once more, taught by the network of graphs");
   visit("averaging", c.averaging, any,
         "the network of graphs joins several modules; false: the one best on validation");
+  visit("diversity", c.diversity, any,
+        "of modules that are as good, the network joins those whose predictions differ");
 }
 
 // Which settings a mode does not read.
 constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs", "class_weights"};
 constexpr std::string_view kBestOnly[] = {
-    "tuned",       "members",     "folds",         "spread_heads", "prototype_heads", "gnn_heads",
-    "votes",       "propagation", "second_round",  "label_links",  "feature_weights", "teacher",
-    "consistency", "class_mass",  "network_round", "averaging"};
+    "tuned",         "members",         "folds",    "spread_heads", "prototype_heads",
+    "gnn_heads",     "landmark_heads",  "votes",    "propagation",  "second_round",
+    "label_links",   "feature_weights", "teacher",  "consistency",  "class_mass",
+    "network_round", "averaging",       "diversity"};
 
 std::string mode_of(std::string_view name) {
   const auto has = [&](const auto& list) {

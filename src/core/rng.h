@@ -20,7 +20,8 @@ enum class Stream : uint32_t {
   kSplit = 5,
   kNoiseEdges = 6,
   kDirections = 7,
-  kModules = 8
+  kModules = 8,
+  kLandmarks = 9
 };
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.

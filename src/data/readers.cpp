@@ -55,7 +55,14 @@ Dataset read_anything(const std::string& what, const LoadOptions& options) {
   const std::vector<std::string> names = shipped_datasets();
   if (std::find(names.begin(), names.end(), what) != names.end()) {
     refuse_column_options(what, options);
-    return read_folder(shipped_folder() / what, options);
+    const fs::path folder = shipped_folder() / what;
+    if (!fs::is_directory(folder)) {
+      fail(ErrorKind::kData, {folder},
+           {"the shipped datasets are not where this program looks for them", "no such folder",
+            "the folder data of the source tree or of the installation",
+            "name it by the variable GLGNN_DATA, or give the path of a dataset"});
+    }
+    return read_folder(folder, options);
   }
   const fs::path path = what;
   if (fs::is_directory(path)) {

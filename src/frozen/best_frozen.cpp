@@ -84,11 +84,18 @@ void BestFrozen::add_module(size_t m) {
                 .b2 = find(".b2"),
                 .prototypes = find(".prototypes"),
                 .shares = find(".shares"),
+                .landmarks = {},
                 .input = view_named(form.input),
                 .prototype_input = view_named(form.prototype_input),
                 .views = {},
                 .comparisons = {},
                 .root_degree = {}};
+  if (const Matrix* landmarks = find(".landmarks")) {
+    module.landmarks = {*landmarks,
+                        model().parameter(name + ".landmark_weights"),
+                        model().parameter(name + ".landmark_links"),
+                        {*module.prototypes, *module.shares}};
+  }
   const Matrix& selection = model().parameter(name + ".links");
   for (const std::string& word : form.views) {
     const View view = view_named(word);
@@ -182,6 +189,9 @@ ModuleLinks BestFrozen::fitted_links(int32_t row) const {
 
 // Of layers and prototypes, and the mean of both where a module has both.
 Matrix BestFrozen::own_logits(const Module& module, const RowViews& rows, int64_t count) const {
+  if (!module.landmarks.empty()) {
+    return landmark_logits(module.landmarks, rows.at(module.input).dense, 1);
+  }
   Matrix logits;
   if (module.prototypes) {
     logits = affine(rows.at(module.prototype_input), *module.prototypes, *module.shares);

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "best/landmark_head.h"
 #include "best/views.h"
 #include "frozen/comparison.h"
 #include "frozen/frozen_model.h"
@@ -29,7 +30,8 @@ class BestFrozen : public FrozenModel {
     const ModuleForm* form;
     const Matrix* p;                    // soft labels of the fitted rows
     const Matrix *w1, *b1, *w2, *b2;    // null: no layers
-    const Matrix *prototypes, *shares;  // null: no prototypes
+    const Matrix *prototypes, *shares;  // null: no prototypes, nor landmarks
+    LandmarkHead landmarks;             // empty: none
     View input = View::kRaw, prototype_input = View::kRaw;
     std::vector<View> views;
     std::vector<Comparison> comparisons;  // one for each view

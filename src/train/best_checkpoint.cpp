@@ -20,6 +20,12 @@ void walk_module(Archive& archive, Module& module) {
   archive(module.layers.w2);
   archive(module.layers.b2);
   archive(module.has_prototypes);
+  archive(module.landmarks.landmarks);
+  archive(module.landmarks.weights);
+  archive(module.landmarks.links);
+  archive(module.landmarks.linear.weights);
+  archive(module.landmarks.linear.offset);
+  archive(module.own_weight);
   archive(module.graph_selection);
   archive(module.graph_knows_labels);
   Csr graph;

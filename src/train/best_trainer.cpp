@@ -32,13 +32,13 @@ class BestTrainer {
         options_(options),
         shared_(problem, context),
         specs_(module_pool(look_at(*problem.features, static_cast<int64_t>(problem.train.size()),
-                                   problem.graph != nullptr),
+                                   problem.classes, problem.graph != nullptr),
                            config)),
         modules_(specs_.size()) {
     if (specs_.empty()) {
       throw Error(ErrorKind::kUsage,
                   "the settings leave out every module of this kind of data; switch spread_heads, "
-                  "prototype_heads or gnn_heads on");
+                  "prototype_heads, gnn_heads or landmark_heads on");
     }
   }
 
@@ -252,7 +252,7 @@ FitResult fit_best(const Problem& problem, const Config& config, const Context& 
 int64_t estimate_best_memory(const Features& features, int64_t classes, const Config& config) {
   const int64_t n = features.rows(), word = 4;
   const int64_t stored = features.is_sparse ? features.sparse.nnz() : features.dense.size();
-  const DataKind kind = look_at(features, n, false);
+  const DataKind kind = look_at(features, n, classes, false);
   const auto modules = static_cast<int64_t>(module_pool(kind, config).size());
   const int64_t entry = features.is_sparse ? 3 * word : word;
   // Views of all features, and the narrow ones of text (16 + 32 + 64 columns).
@@ -274,7 +274,7 @@ int64_t planned_folds(const Problem& problem, const Config& config) {
 int64_t planned_epochs(const Problem& problem, const Config& config) {
   if (config.mode == Mode::kPaper) return config.epochs;
   const std::vector<Problem> folds = draw_folds(problem, config);
-  DataKind kind = look_at(*problem.features, 0, problem.graph != nullptr);
+  DataKind kind = look_at(*problem.features, 0, problem.classes, problem.graph != nullptr);
   int64_t lines = 1;
   for (const Problem& fold : folds) {
     kind.labels = static_cast<int64_t>(fold.train.size());

@@ -223,7 +223,7 @@ int64_t planned_scores(const Problem& problem, const Config& config, const Searc
 
 int64_t estimate_search_memory(const Problem& problem, const Config& config) {
   const Features& x = *problem.features;
-  const bool is_text = look_at(x, 0, false).is_text;
+  const bool is_text = look_at(x, 0, 0, false).is_text;
   // Every graph that can be drawn: up to 2 k entries a row and view, of 8 bytes.
   const int64_t graphs = (is_text ? 24 : 16) * (problem.graph ? 3 : 1);
   const int64_t entries = is_text ? 80 : 14;

@@ -22,7 +22,7 @@ std::vector<Trial> list_trials(const Problem& problem, const Config& config, int
                                        std::to_string(kMostTrials));
   }
   const DataKind kind = look_at(*problem.features, static_cast<int64_t>(problem.train.size()),
-                                problem.graph != nullptr);
+                                problem.classes, problem.graph != nullptr);
   std::vector<Trial> trials;
   for (uint32_t number = 0; number < kDraws; ++number) {
     ModuleSpec spec = draw_module(kind, config.seed, number);
@@ -36,10 +36,10 @@ std::vector<Trial> list_trials(const Problem& problem, const Config& config, int
     trial.spec = std::move(spec);
     if (static_cast<int64_t>(trials.size()) == count) return trials;
   }
-  throw Error(ErrorKind::kUsage, "the settings leave " + std::to_string(trials.size()) +
-                                     " modules of this kind of data to try, expected " +
-                                     std::to_string(count) +
-                                     "; switch spread_heads, prototype_heads or gnn_heads on");
+  throw Error(ErrorKind::kUsage,
+              "the settings leave " + std::to_string(trials.size()) +
+                  " modules of this kind of data to try, expected " + std::to_string(count) +
+                  "; switch spread_heads, prototype_heads, gnn_heads or landmark_heads on");
 }
 
 void take_known(std::vector<Trial>& trials, const std::vector<TrialReport>& known) {

@@ -90,7 +90,7 @@ TEST_F(BestFusion, TheNetworkHoldsAgreementsAndInItsLastRowTheWeights) {
   EXPECT_NEAR(network[0][3], 0.9 * 0.5 + 0.1 * 0.5, 1e-6);
 }
 
-DataKind kind_of(const Features& x) { return look_at(x, 12, false); }
+DataKind kind_of(const Features& x) { return look_at(x, 12, 2, false); }
 
 TEST(BestPool, LooksAtWhatTheFeaturesAre) {
   Table table, documents;
@@ -113,8 +113,12 @@ TEST(BestPool, LooksAtWhatTheFeaturesAre) {
 TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
   for (const bool text : {false, true}) {
     for (const bool pixels : {false, true}) {
-      const DataKind kind{
-          .rows = 100, .columns = 60, .labels = 12, .is_text = text, .shares_scale = pixels};
+      const DataKind kind{.rows = 100,
+                          .columns = 60,
+                          .labels = 12,
+                          .classes = 2,
+                          .is_text = text,
+                          .shares_scale = pixels};
       Config config;
       const auto all = module_pool(kind, config);
       EXPECT_GE(all.size(), 10u);
@@ -124,7 +128,8 @@ TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
       config.propagation = config.votes = config.second_round = false;
       config.label_links = config.consistency = config.teacher = false;
       for (const ModuleSpec& spec : module_pool(kind, config)) {
-        EXPECT_EQ(spec.gnn.steps + spec.gaussian.smoothing.steps + spec.multinomial.smoothing.steps,
+        EXPECT_EQ(spec.gnn.steps + spec.gaussian.smoothing.steps +
+                      spec.multinomial.smoothing.steps + spec.landmark.smoothing.steps,
                   0);
         EXPECT_EQ(spec.views.size(), 1u);
         EXPECT_EQ(spec.rounds, 1);
@@ -134,6 +139,8 @@ TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
       }
       config = {};
       config.spread_heads = config.prototype_heads = config.gnn_heads = false;
+      EXPECT_EQ(module_pool(kind, config).empty(), text) << "tables have landmarks";
+      config.landmark_heads = false;
       EXPECT_TRUE(module_pool(kind, config).empty());
       config = {};
       config.k = 4;
@@ -157,6 +164,17 @@ TEST(BestPool, WideRowsAreReducedBeforeACovariance) {
     EXPECT_EQ(spec.input, View::kSvd64);
   }
   EXPECT_GT(covariances, 0);
+}
+
+TEST(BestPool, LandmarksNeedSixLabelsOfAClass) {
+  const auto landmarks = [](int64_t labels) {
+    const DataKind kind{.rows = 500, .columns = 10, .labels = labels, .classes = 3};
+    const auto pool = module_pool(kind, {});
+    return std::count_if(pool.begin(), pool.end(),
+                         [](const ModuleSpec& spec) { return spec.head == Head::kLandmark; });
+  };
+  EXPECT_EQ(landmarks(17), 0);
+  EXPECT_EQ(landmarks(18), 6);
 }
 
 TEST(BestPool, ADrawnModuleIsAFunctionOfSeedAndNumber) {

@@ -175,7 +175,7 @@ class BestModule : public ::testing::TestWithParam<Head> {};
 
 INSTANTIATE_TEST_SUITE_P(Heads, BestModule,
                          ::testing::Values(Head::kSpread, Head::kGaussian, Head::kMultinomial,
-                                           Head::kGnn, Head::kGnnTaught));
+                                           Head::kGnn, Head::kGnnTaught, Head::kLandmark));
 
 TEST_P(BestModule, LearnsAndLeavesItsGraphSelectionAndScore) {
   const bool counts = GetParam() == Head::kMultinomial || GetParam() == Head::kGnnTaught;

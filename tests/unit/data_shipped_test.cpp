@@ -160,7 +160,9 @@ TEST(DataShippedFolder, IsTheOneOfTheEnvironmentIfSet) {
   std::filesystem::copy(fixture("plain_set"), temp.path("wine"));
   setenv("GLGNN_DATA", temp.path().c_str(), 1);
   const int64_t rows = load_dataset("wine").rows();
+  const std::string missing = temp.error_of(ErrorKind::kData, [] { load_dataset("cora"); });
   unsetenv("GLGNN_DATA");
+  EXPECT_NE(missing.find("GLGNN_DATA"), std::string::npos) << missing;
   EXPECT_EQ(rows, 6);
   EXPECT_EQ(load_dataset("wine").rows(), 178);
   EXPECT_EQ(

@@ -1,0 +1,163 @@
+// The head that links every row to all labelled ones.
+#include "best/landmark_head.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "best/soft_labels.h"
+#include "best_util.h"
+#include "core/rng.h"
+
+namespace glgnn {
+namespace {
+
+using test::Table;
+
+constexpr LandmarkOptions kSelecting{.curved = true, .selects = true, .smoothing = {}};
+constexpr LandmarkOptions kOneWeight{.curved = true, .selects = false, .smoothing = {}};
+constexpr LandmarkOptions kLinear{.curved = false, .selects = false, .smoothing = {}};
+
+// A disc in a ring, and columns of noise; the two classes in turn.
+void make_disc_and_ring(Table& table, int64_t n, int64_t noise_columns) {
+  const Rng rng{.seed = 3};
+  table.features.dense = Matrix(n, 2 + noise_columns);
+  table.labels.resize(n);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto at = static_cast<uint64_t>(100 * i);
+    table.labels[i] = static_cast<int32_t>(i % 2);
+    const double radius = (i % 2 ? 2.0 : 0.7) + 0.15 * rng.normal(at);
+    const double angle = 2 * std::numbers::pi * rng.uniform(at + 1);
+    float* row = table.features.dense[i];
+    row[0] = static_cast<float>(radius * std::cos(angle));
+    row[1] = static_cast<float>(radius * std::sin(angle));
+    for (int64_t f = 0; f < noise_columns; ++f) row[2 + f] = rng.normal(at + 2 + f);
+  }
+}
+
+LandmarkEvidence small_evidence() {
+  const Rng rng{.seed = 7};
+  LandmarkEvidence e{.points = {}, .target = {}, .share = {0.5, 0.3, 0.2}, .trust = {}};
+  e.rows = 9;
+  e.features = 3;
+  e.classes = 3;
+  for (int64_t i = 0; i < e.rows; ++i) {
+    for (int64_t f = 0; f < 3; ++f) e.points.push_back(rng.normal(10 * i + f));
+    for (int64_t c = 0; c < 3; ++c) e.target.push_back((i % 3 == c ? 1.0 : 0.0) - e.share[c]);
+    e.trust.push_back(0.5 + 0.2 * static_cast<double>(i % 4));
+  }
+  return e;
+}
+
+TEST(LandmarkHead, TheGradientOfTheEvidenceIsThatOfItsValue) {
+  const LandmarkEvidence e = small_evidence();
+  std::vector<double> sizes{-0.5, 0.3, -2, -1.5, -2.5, -3}, gradient(6), ignored(6);
+  e.value(sizes, gradient);
+  for (size_t s = 0; s < sizes.size(); ++s) {
+    constexpr double kStep = 1e-5;
+    std::vector<double> up = sizes, down = sizes;
+    up[s] += kStep;
+    down[s] -= kStep;
+    const double slope = (e.value(up, ignored) - e.value(down, ignored)) / (2 * kStep);
+    EXPECT_NEAR(gradient[s], slope, 1e-5 * std::max(1.0, std::abs(slope))) << "size " << s;
+  }
+}
+
+TEST(LandmarkHead, LogitsAreTheSumOfLinksAndLinearPart) {
+  LandmarkHead head;
+  head.landmarks = test::dense_features({{0, 1}, {2, -1}, {0.5, 0.5}}).dense;
+  head.weights = test::dense_features({{0.7f, 1.3f}}).dense;
+  head.links = test::dense_features({{1, -1}, {0.5, 2}, {-3, 0}}).dense;
+  head.linear = {test::dense_features({{0.1f, 0.2f}, {-0.3f, 0.4f}}).dense,
+                 test::dense_features({{5, 6}}).dense};
+  Matrix x(1100, 2);  // more than one block
+  for (int64_t e = 0; e < x.size(); ++e) x.data()[e] = static_cast<float>(e % 23) / 7 - 1.5f;
+  const Matrix found = landmark_logits(head, x, 1);
+  for (const int64_t i : {0, 511, 512, 1099}) {
+    for (int64_t c = 0; c < 2; ++c) {
+      double expected = head.linear.offset[0][c];
+      for (int64_t f = 0; f < 2; ++f) expected += x[i][f] * head.linear.weights[f][c];
+      for (int64_t t = 0; t < 3; ++t) {
+        double squares = 0;
+        for (int64_t f = 0; f < 2; ++f) {
+          squares += std::pow(head.weights[0][f] * (x[i][f] - head.landmarks[t][f]), 2);
+        }
+        expected += head.links[t][c] * std::exp(-0.5 * squares);
+      }
+      EXPECT_NEAR(found[i][c], expected, 1e-4);
+    }
+  }
+  EXPECT_TRUE(test::same_bits(found, landmark_logits(head, x, 2)));
+}
+
+TEST(LandmarkHead, SeesARingAndWhichColumnsAreNoise) {
+  Table table;
+  make_disc_and_ring(table, 400, 4);
+  table.split(25, 0);
+  const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kSelecting);
+  Matrix p = landmark_logits(head, table.features.dense, 1);
+  softmax_rows(p);
+  EXPECT_GT(table.hidden_accuracy(p), 0.95);
+  for (int64_t f = 2; f < 6; ++f) {
+    EXPECT_LT(head.weights[0][f], 0.4f * std::min(head.weights[0][0], head.weights[0][1])) << f;
+  }
+}
+
+TEST(LandmarkHead, OneWeightForAllFeaturesWhereItDoesNotSelect) {
+  Table table;
+  make_disc_and_ring(table, 200, 0);
+  table.split(20, 0);
+  const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kOneWeight);
+  EXPECT_EQ(head.weights[0][0], head.weights[0][1]);
+  Matrix p = landmark_logits(head, table.features.dense, 1);
+  EXPECT_GT(table.hidden_accuracy(p), 0.95);
+}
+
+TEST(LandmarkHead, TheLinearPartAloneIsLogisticRegression) {
+  Table blobs, ring;
+  test::make_blobs(blobs, 200, 3, 2, 4);
+  make_disc_and_ring(ring, 200, 0);
+  const auto accuracy_of = [](Table& table) {
+    table.split(20, 0);
+    const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kLinear);
+    for (int64_t e = 0; e < head.links.size(); ++e) EXPECT_EQ(head.links.data()[e], 0.0f);
+    return table.hidden_accuracy(landmark_logits(head, table.features.dense, 1));
+  };
+  EXPECT_GT(accuracy_of(blobs), 0.97);
+  EXPECT_LT(accuracy_of(ring), 0.8) << "no line parts a disc from its ring";
+}
+
+TEST(LandmarkHead, HasNoMoreLandmarksThanItsLimit) {
+  Table table;
+  make_disc_and_ring(table, 2 * kMostLandmarks + 100, 0);
+  table.split(kMostLandmarks, 0);
+  const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kOneWeight);
+  EXPECT_EQ(head.landmarks.rows(), kMostLandmarks);
+}
+
+TEST(LandmarkHead, ARareClassCountsMoreWhereAllCountAlike) {
+  // Two overlapping clouds, one of them with few labels.
+  Table table;
+  test::make_blobs(table, 300, 2, 2, 1);
+  table.split(0, 0);
+  int64_t rare = 0;
+  for (int32_t i = 0; i < 60; ++i) {
+    if (table.labels[i] == 1 && ++rare > 6) continue;
+    table.problem.train.push_back(i);
+  }
+  table.reveal();
+  const auto share_of_rare = [&](bool alike) {
+    table.problem.classes_alike = alike;
+    const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kOneWeight);
+    Matrix p = landmark_logits(head, table.features.dense, 1);
+    softmax_rows(p);
+    double sum = 0;
+    for (int64_t i = 0; i < p.rows(); ++i) sum += p[i][1];
+    return sum / static_cast<double>(p.rows());
+  };
+  EXPECT_GT(share_of_rare(true), share_of_rare(false) + 0.1);
+}
+
+}  // namespace
+}  // namespace glgnn
