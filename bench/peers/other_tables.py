@@ -4,8 +4,11 @@ All tables come from scikit-learn or are drawn here. For each, 10 or 50 rows of 
 GLGNNClassifier() as it is, which also sees the other rows without their labels; the others learn from the labelled rows, with
 settings chosen by cross-validation among them. Accuracy on the rows without a label. One JSON object on the standard output.
 
-    PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py [NAME...]
+    PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py [--others-from FILE] [NAME...]
+
+--others-from takes what the others reached from an earlier answer, where it has the table: they do not change with our code.
 """
+import argparse
 import json
 import sys
 import time
@@ -69,7 +72,34 @@ def roll():
     return x, terciles(place)
 
 
-# What was looked at while the rules for labels and folds were settled, and what only afterwards.
+def chequers():
+    x = np.random.default_rng(22).uniform(0, 3, (1000, 2))
+    return x, x.astype(int).sum(axis=1) % 2
+
+
+def heavy_tails():
+    random = np.random.default_rng(23)
+    y = random.integers(0, 4, 1000)
+    return 1.5 * random.normal(size=(4, 12))[y] + random.standard_t(2, (1000, 12)), y
+
+
+def counts():
+    random = np.random.default_rng(24)
+    y = random.integers(0, 4, 1000)
+    return random.poisson(random.gamma(2, 1, (4, 25))[y] * random.gamma(3, 1 / 3, (1000, 1))), y
+
+
+def odd_or_even():
+    x = np.random.default_rng(25).integers(0, 2, (1000, 8))
+    return x.astype(float), x[:, :3].sum(axis=1) % 2
+
+
+def rings():
+    x, y = datasets.make_circles(1000, noise=0.08, factor=0.6, random_state=26)
+    return np.hstack([x, 0.4 * np.random.default_rng(27).normal(size=(1000, 5))]), y
+
+
+# What was looked at while the rules were settled, and what only afterwards.
 SEEN = {
     "iris": lambda: datasets.load_iris(return_X_y=True),
     "diabetes, median": lambda: (lambda x, y: (x, y > np.median(y)))(*datasets.load_diabetes(return_X_y=True)),
@@ -81,8 +111,6 @@ SEEN = {
     "tree-like": tree_like,
     "lognormal": lognormal,
     "yes and no": binary,
-}
-UNSEEN = {
     "shells": lambda: datasets.make_gaussian_quantiles(n_samples=1000, n_features=5, n_classes=3, random_state=10),
     "spirals and noise": spirals,
     "friedman": friedman,
@@ -90,6 +118,15 @@ UNSEEN = {
     "clusters, 40 columns": lambda: datasets.make_classification(
         1200, 40, n_informative=8, n_redundant=8, n_classes=5, n_clusters_per_class=1, class_sep=0.8, random_state=14),
     "overlapping blobs": lambda: datasets.make_blobs(1000, 8, centers=5, cluster_std=5, random_state=15),
+}
+UNSEEN = {
+    "friedman 2": lambda: (lambda x, y: (x, terciles(y)))(*datasets.make_friedman2(1000, noise=50, random_state=20)),
+    "friedman 3": lambda: (lambda x, y: (x, terciles(y)))(*datasets.make_friedman3(1000, noise=0.1, random_state=21)),
+    "chequers": chequers,
+    "heavy tails": heavy_tails,
+    "counts": counts,
+    "odd or even": odd_or_even,
+    "rings and noise": rings,
 }
 
 
@@ -107,41 +144,64 @@ def others():
     }
 
 
-def accuracies(x, y, labelled, seed):
-    test = np.setdiff1d(np.arange(len(y)), labelled)
+def shown_labels(y, labelled):
     shown = np.full(len(y), -1)
     shown[labelled] = y[labelled]
+    return shown
+
+
+def ours(x, y, labelled, test, seed):
     start = time.perf_counter()
-    model = GLGNNClassifier(random_state=seed).fit(x, shown)
-    seconds = time.perf_counter() - start
-    found = {"ours": float(np.mean(model.transduction_[test] == y[test]))}
-    for name, model in others().items():
-        found[name] = float(np.mean(model.fit(x[labelled], y[labelled]).predict(x[test]) == y[test]))
-    spread = LabelSpreading("knn", n_neighbors=7).fit(StandardScaler().fit_transform(x), shown)
+    model = GLGNNClassifier(random_state=seed).fit(x, shown_labels(y, labelled))
+    return float(np.mean(model.transduction_[test] == y[test])), time.perf_counter() - start
+
+
+def accuracies_of_others(x, y, labelled, test):
+    found = {name: float(np.mean(model.fit(x[labelled], y[labelled]).predict(x[test]) == y[test])) for name, model in others().items()}
+    spread = LabelSpreading("knn", n_neighbors=7).fit(StandardScaler().fit_transform(x), shown_labels(y, labelled))
     found["label spreading"] = float(np.mean(spread.transduction_[test] == y[test]))
-    return found, seconds
+    return found
+
+
+def measure(name, seen, x, y, count, known):
+    """One line: both accuracies of every draw. `known`: the line of an earlier answer, or None."""
+    line = {"name": name, "seen": seen, "rows": len(y), "columns": x.shape[1], "per_class": count, "accuracy": {"ours": []}, "seconds": []}
+    if known:
+        line["accuracy"] |= {method: parts for method, parts in known["accuracy"].items() if method != "ours"}
+    for draw in range(DRAWS):
+        random = np.random.default_rng(100 + draw)
+        labelled = np.concatenate([random.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)])
+        test = np.setdiff1d(np.arange(len(y)), labelled)
+        part, seconds = ours(x, y, labelled, test, draw)
+        line["accuracy"]["ours"].append(part)
+        line["seconds"].append(seconds)
+        if not known:
+            for method, reached in accuracies_of_others(x, y, labelled, test).items():
+                line["accuracy"].setdefault(method, []).append(reached)
+    return line
 
 
 def main():
     warnings.filterwarnings("ignore")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--others-from")
+    options = parser.parse_args()
+    earlier = {}
+    if options.others_from:
+        with open(options.others_from) as file:
+            earlier = {(line["name"], line["per_class"]): line for line in json.load(file)["tables"]}
     answer = {"sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
     for seen, tables in ((True, SEEN), (False, UNSEEN)):
         for name, make in tables.items():
-            if sys.argv[1:] and name not in sys.argv[1:]:
+            if options.names and name not in options.names:
                 continue
             x, y = make()
             y = np.asarray(y, dtype=int)
             for count in LABELS_PER_CLASS:
                 if count * len(np.unique(y)) > MOST_LABELLED * len(y):
                     continue
-                line = {"name": name, "seen": seen, "rows": len(y), "columns": x.shape[1], "per_class": count, "accuracy": {}, "seconds": []}
-                for draw in range(DRAWS):
-                    random = np.random.default_rng(100 + draw)
-                    labelled = np.concatenate([random.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)])
-                    found, seconds = accuracies(x, y, labelled, draw)
-                    line["seconds"].append(seconds)
-                    for method, part in found.items():
-                        line["accuracy"].setdefault(method, []).append(part)
+                line = measure(name, seen, x, y, count, earlier.get((name, count)))
                 answer["tables"].append(line)
                 means = ", ".join(f"{method} {100 * np.mean(parts):.1f}" for method, parts in line["accuracy"].items())
                 print(f"{name}, {count} of a class: {means}", file=sys.stderr, flush=True)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "best/eigen.h"
 #include "best/soft_labels.h"
@@ -135,7 +137,8 @@ Eigen::MatrixXd logit_similarity(const LandmarkEvidence& e, const Sizes& sizes, 
 }
 
 double mean_similarity(const LandmarkEvidence& e, const Sizes& sizes) {
-  return sizes.curved + sizes.linear * map_rows(e).squaredNorm() / static_cast<double>(e.rows);
+  const double square = map_rows(e).squaredNorm() / static_cast<double>(e.rows);
+  return std::max(sizes.curved + sizes.linear * square, 1e-12);  // columns may all be constant
 }
 
 // Logistic regression: links A that maximise the logarithm of the labels' likelihood, the logits
@@ -191,10 +194,10 @@ Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes) {
   const Eigen::Map<const Eigen::VectorXd> trust(e.trust.data(), e.rows);
   Choice best{sizes, mean_similarity(e, sizes), 1};
   double best_value = -std::numeric_limits<double>::infinity();
-  for (const double narrower : {1.0, 0.4, 0.15}) {
-    if (sizes.curved == 0 && narrower != 1) break;
+  for (const double factor : {1.0, 0.4, 0.15}) {
+    if (sizes.curved == 0 && factor != 1) break;
     Sizes tried = sizes;
-    tried.weight *= narrower;
+    tried.weight *= factor;
     const Eigen::MatrixXd k = logit_similarity(e, tried, best.scale);
     std::vector<Eigen::MatrixXd> links(kFolds, no_links(e));  // each decay goes on from the last
     for (const double decay : {1.0, 0.3, 0.1, 0.03, 0.01, 0.003}) {

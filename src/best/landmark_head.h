@@ -4,8 +4,9 @@
 //
 //   f(x)_c = sum_t links_tc exp(-1/2 |s * (x - x_t)|^2) + x . w_c + b_c,   p = softmax(f)
 //
-// The mean of a Gaussian process given the labels; s and the sizes of its parts are those under
-// which the labels are likeliest. Cost O(T^3) for T landmarks, at most kMostLandmarks.
+// s and the sizes of the two parts are those under which the labels, taken for numbers 0 and 1, are
+// likeliest in a Gaussian process; the links are logistic regression on the similarities. Cost
+// O(T^3) for T landmarks, at most kMostLandmarks, and O(N T F) for the rows.
 #pragma once
 
 #include <glgnn/matrix.h>
@@ -18,7 +19,7 @@
 
 namespace glgnn {
 
-inline constexpr int64_t kMostLandmarks = 1500;
+inline constexpr int64_t kMostLandmarks = 1000;
 
 struct LandmarkOptions {
   bool curved = true;   // else the linear part alone: logistic regression

@@ -262,8 +262,11 @@ int64_t estimate_best_memory(const Features& features, int64_t classes, const Co
   const int64_t predictions = modules * n * classes * word;
   // At work: a layer's values and gradients, dropped-out features, blocks of similarities.
   const int64_t at_work = 2 * (stored * entry + n * (6 * 64 + 16 * classes + 2 * 64) * word);
+  // Two modules' similarities of all landmarks, four times each in double precision.
+  const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
+  const int64_t similarities = 2 * 4 * landmarks * landmarks * 8;
   constexpr int64_t kProgram = 10 << 20;  // the program, its libraries and their buffers
-  return kProgram + stored * entry + views + graphs + predictions + at_work +
+  return kProgram + stored * entry + views + graphs + predictions + at_work + similarities +
          most_fold_memory(n, classes);
 }
 

@@ -128,6 +128,19 @@ TEST(LandmarkHead, TheLinearPartAloneIsLogisticRegression) {
   EXPECT_LT(accuracy_of(ring), 0.8) << "no line parts a disc from its ring";
 }
 
+TEST(LandmarkHead, ColumnsThatSayNothingGiveTheSharesOfTheClasses) {
+  Table table;
+  test::make_blobs(table, 60, 3, 3, 2);
+  table.features.dense.fill(0.0f);
+  table.split(10, 0);
+  for (const LandmarkOptions& options : {kSelecting, kOneWeight, kLinear}) {
+    Matrix p = landmark_logits(fit_landmarks(table.features.dense, table.problem, options),
+                               table.features.dense, 1);
+    softmax_rows(p);
+    for (int64_t e = 0; e < p.size(); ++e) EXPECT_NEAR(p.data()[e], 1.0 / 3, 0.01);
+  }
+}
+
 TEST(LandmarkHead, HasNoMoreLandmarksThanItsLimit) {
   Table table;
   make_disc_and_ring(table, 2 * kMostLandmarks + 100, 0);

@@ -14,10 +14,11 @@ namespace {
 
 using test::Table;
 
-enum class Kind { kTable, kDocuments, kDocumentsWithGraph };
+enum class Kind { kTable, kDocuments, kDocumentsWithGraph, kTableByLandmarks };
 
 void PrintTo(Kind kind, std::ostream* out) {
-  constexpr const char* kNames[] = {"table", "documents", "documents_with_graph"};
+  constexpr const char* kNames[] = {"table", "documents", "documents_with_graph",
+                                    "table_by_landmarks"};
   *out << kNames[static_cast<int>(kind)];
 }
 
@@ -27,7 +28,8 @@ class NewRowsTest : public ::testing::TestWithParam<std::tuple<Kind, Mode>> {
   void SetUp() override {
     const auto [kind, mode] = GetParam();
     Table whole;
-    if (kind == Kind::kTable)
+    const bool by_landmarks = kind == Kind::kTableByLandmarks;
+    if (kind == Kind::kTable || by_landmarks)
       test::make_blobs(whole, 150, 6, 3, 2.5f);
     else
       test::make_documents(whole, 150, 3, 8, 0.7f);
@@ -42,9 +44,10 @@ class NewRowsTest : public ::testing::TestWithParam<std::tuple<Kind, Mode>> {
     table_.labels.assign(whole.labels.begin(), whole.labels.begin() + 120);
     new_labels_.assign(whole.labels.begin() + 120, whole.labels.end());
     if (kind == Kind::kDocumentsWithGraph) test::make_class_graph(table_);
-    table_.split(5, 8, kind == Kind::kDocumentsWithGraph);
+    table_.split(by_landmarks ? 8 : 5, 8, kind == Kind::kDocumentsWithGraph);
     Config config;
     config.mode = mode;
+    config.spread_heads = config.prototype_heads = config.gnn_heads = !by_landmarks;
     config.epochs = mode == Mode::kPaper ? 60 : 20;
     if (mode == Mode::kPaper) config.k = 8;
     model_ = fit(table_.problem, config, Context{1}).model;
@@ -134,11 +137,14 @@ TEST_P(NewRowsTest, OtherColumnsAreRefused) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::tuple<Kind, Mode>>& test) {
-  constexpr const char* kNames[] = {"Table", "Documents", "WithGraph"};
+  constexpr const char* kNames[] = {"Table", "Documents", "WithGraph", "TableByLandmarks"};
   const std::string kind = kNames[static_cast<int>(std::get<Kind>(test.param))];
   return kind + (std::get<Mode>(test.param) == Mode::kBest ? "Best" : "Paper");
 }
 
+INSTANTIATE_TEST_SUITE_P(Landmarks, NewRowsTest,
+                         ::testing::Values(std::tuple(Kind::kTableByLandmarks, Mode::kBest)),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(Modes, NewRowsTest,
                          ::testing::Combine(::testing::Values(Kind::kTable, Kind::kDocuments,
                                                               Kind::kDocumentsWithGraph),
