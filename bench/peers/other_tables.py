@@ -10,6 +10,8 @@ settings chosen by cross-validation among them. Accuracy on the rows without a l
 """
 import argparse
 import json
+import os
+import subprocess
 import sys
 import time
 import warnings
@@ -163,6 +165,11 @@ def accuracies_of_others(x, y, labelled, test):
     return found
 
 
+def processor():
+    with open("/proc/cpuinfo") as file:
+        return next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
+
+
 def measure(name, seen, x, y, count, known):
     """One line: both accuracies of every draw. `known`: the line of an earlier answer, or None."""
     line = {"name": name, "seen": seen, "rows": len(y), "columns": x.shape[1], "per_class": count, "accuracy": {"ours": []}, "seconds": []}
@@ -191,7 +198,8 @@ def main():
     if options.others_from:
         with open(options.others_from) as file:
             earlier = {(line["name"], line["per_class"]): line for line in json.load(file)["tables"]}
-    answer = {"sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    answer = {"commit": commit, "machine": processor(), "threads": os.cpu_count(), "sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
     for seen, tables in ((True, SEEN), (False, UNSEEN)):
         for name, make in tables.items():
             if options.names and name not in options.names:
