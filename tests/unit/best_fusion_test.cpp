@@ -67,6 +67,18 @@ TEST_F(BestFusion, AsManyMembersAsWanted) {
   EXPECT_TRUE(test::same_bits(one.p, modules_[1].p));
 }
 
+TEST_F(BestFusion, DiversityPrefersAModuleThatDiffersToOneThatSaysTheSame) {
+  modules_.push_back(module_of(0.1f, 0.7));  // the only one for class 1
+  Config config;
+  config.members = 2;
+  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 3}));
+  config.diversity = true;
+  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 4}));
+  problem_.val.clear();
+  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 3}))
+      << "no validation rows to judge by";
+}
+
 TEST_F(BestFusion, WithoutValidationRowsAllCountTheSame) {
   problem_.val.clear();
   for (ModuleResult& module : modules_) module.score = {};
