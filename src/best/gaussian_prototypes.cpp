@@ -10,15 +10,7 @@
 namespace glgnn {
 namespace {
 
-using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Eigen::Map<const RowMajor> map(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
-
-Matrix to_matrix(const Eigen::MatrixXd& from) {
-  Matrix out(from.rows(), from.cols());
-  Eigen::Map<RowMajor>(out.data(), out.rows(), out.cols()) = from.cast<float>();
-  return out;
-}
+Eigen::Map<const RowMajor<float>> map(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
 
 struct Prototypes {
   Eigen::VectorXd mass;                // n_c

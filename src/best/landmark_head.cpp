@@ -16,9 +16,6 @@
 namespace glgnn {
 namespace {
 
-using RowMajorF = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using RowMajorD = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 // The parts of what is learned.
 struct Sizes {
   Eigen::VectorXd weight;  // squared, of each feature
@@ -46,23 +43,27 @@ Eigen::MatrixXd curved_similarity(const Eigen::MatrixXd& x, const Eigen::VectorX
 }
 
 Eigen::MatrixXd map_rows(const LandmarkEvidence& e) {
-  return Eigen::Map<const RowMajorF>(e.points.data(), e.rows, e.features).cast<double>();
+  return Eigen::Map<const RowMajor<float>>(e.points.data(), e.rows, e.features).cast<double>();
 }
 
-Eigen::Map<const RowMajorD> map_targets(const LandmarkEvidence& e) {
+Eigen::Map<const RowMajor<double>> map_targets(const LandmarkEvidence& e) {
   return {e.target.data(), e.rows, e.classes};
 }
 
 // Of the constant part, beside targets of 0 and 1: any offset is as good as another.
 constexpr double kConstant = 10;
 
-// The similarity of the training rows with the noise of their labels.
-Eigen::MatrixXd covariance(const LandmarkEvidence& e, const Sizes& sizes,
-                           const Eigen::MatrixXd& products, const Eigen::MatrixXd& curved) {
+// The similarity of the rows.
+Eigen::MatrixXd similarity(const Sizes& sizes, const Eigen::MatrixXd& products,
+                           const Eigen::MatrixXd& curved) {
   Eigen::MatrixXd k = sizes.curved * curved + sizes.linear * products;
   k.array() += kConstant;
-  for (int64_t i = 0; i < e.rows; ++i) k(i, i) += sizes.noise / e.trust[i];
   return k;
+}
+
+Eigen::MatrixXd similarity(const LandmarkEvidence& e, const Sizes& sizes) {
+  const Eigen::MatrixXd x = map_rows(e);
+  return similarity(sizes, x * x.transpose(), curved_similarity(x, sizes.weight));
 }
 
 LandmarkEvidence evidence_of(const Matrix& x, const Problem& problem,
@@ -127,18 +128,14 @@ Eigen::MatrixXd softmax(Eigen::MatrixXd logits) {
   return logits.array().colwise() / logits.rowwise().sum().array();
 }
 
-// The similarity on which the labels are learned: of mean 1 on the diagonal, without the constant.
-Eigen::MatrixXd logit_similarity(const LandmarkEvidence& e, const Sizes& sizes, double scale) {
-  const Eigen::MatrixXd x = map_rows(e);
-  Eigen::MatrixXd k = sizes.curved / scale * curved_similarity(x, sizes.weight) +
-                      sizes.linear / scale * (x * x.transpose());
-  k.array() += kConstant;
-  return k;
-}
-
-double mean_similarity(const LandmarkEvidence& e, const Sizes& sizes) {
+// So that a row is of similarity 1 to itself in the mean, without the constant.
+Sizes normalised(const LandmarkEvidence& e, Sizes sizes) {
   const double square = map_rows(e).squaredNorm() / static_cast<double>(e.rows);
-  return std::max(sizes.curved + sizes.linear * square, 1e-12);  // columns may all be constant
+  const double mean =
+      std::max(sizes.curved + sizes.linear * square, 1e-12);  // of columns that may all be constant
+  sizes.curved /= mean;
+  sizes.linear /= mean;
+  return sizes;
 }
 
 // Logistic regression: links A that maximise the logarithm of the labels' likelihood, the logits
@@ -184,7 +181,7 @@ Eigen::MatrixXd no_links(const LandmarkEvidence& e) {
 
 struct Choice {
   Sizes sizes;
-  double scale, decay;  // of the similarity, of the links
+  double decay;  // of the links
 };
 
 // The evidence takes labels for numbers, which asks for narrower similarities than classes do: how
@@ -192,13 +189,13 @@ struct Choice {
 Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes) {
   constexpr int64_t kFolds = 5;
   const Eigen::Map<const Eigen::VectorXd> trust(e.trust.data(), e.rows);
-  Choice best{sizes, mean_similarity(e, sizes), 1};
+  Choice best{sizes, 1};
   double best_value = -std::numeric_limits<double>::infinity();
   for (const double factor : {1.0, 0.4, 0.15}) {
     if (sizes.curved == 0 && factor != 1) break;
     Sizes tried = sizes;
     tried.weight *= factor;
-    const Eigen::MatrixXd k = logit_similarity(e, tried, best.scale);
+    const Eigen::MatrixXd k = similarity(e, tried);
     std::vector<Eigen::MatrixXd> links(kFolds, no_links(e));  // each decay goes on from the last
     for (const double decay : {1.0, 0.3, 0.1, 0.03, 0.01, 0.003}) {
       const LinkFit fit(e, k, decay);
@@ -213,29 +210,23 @@ Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes) {
       }
       if (value <= best_value) continue;
       best_value = value;
-      best = {tried, best.scale, decay};
+      best = {tried, decay};
     }
   }
   return best;
 }
 
-Matrix to_matrix(const Eigen::MatrixXd& from) {
-  Matrix out(from.rows(), from.cols());
-  Eigen::Map<RowMajorF>(out.data(), out.rows(), out.cols()) = from.cast<float>();
-  return out;
-}
-
 LandmarkHead head_of(const LandmarkEvidence& e, const Choice& choice) {
-  const auto& [sizes, scale, decay] = choice;
+  const auto& [sizes, decay] = choice;
   const Eigen::MatrixXd x = map_rows(e);
-  const Eigen::MatrixXd k = logit_similarity(e, sizes, scale);
+  const Eigen::MatrixXd k = similarity(e, sizes);
   Eigen::MatrixXd links = no_links(e);
   LinkFit(e, k, decay).run(links, Eigen::Map<const Eigen::VectorXd>(e.trust.data(), e.rows));
   LandmarkHead head;
   head.landmarks = to_matrix(x);
   head.weights = to_matrix(sizes.weight.cwiseSqrt().transpose());
-  head.links = to_matrix(sizes.curved / scale * links);
-  head.linear = {to_matrix(sizes.linear / scale * x.transpose() * links),
+  head.links = to_matrix(sizes.curved * links);
+  head.linear = {to_matrix(sizes.linear * x.transpose() * links),
                  to_matrix(kConstant * links.colwise().sum())};
   return head;
 }
@@ -247,7 +238,9 @@ double LandmarkEvidence::value(std::span<const double> logs, std::span<double> g
   const Eigen::MatrixXd x = map_rows(*this);
   const Eigen::MatrixXd products = x * x.transpose();
   const Eigen::MatrixXd curved = curved_similarity(x, sizes.weight);
-  const Eigen::LLT<Eigen::MatrixXd> factor(covariance(*this, sizes, products, curved));
+  Eigen::MatrixXd covariance = similarity(sizes, products, curved);  // of the labels, noise and all
+  for (int64_t i = 0; i < rows; ++i) covariance(i, i) += sizes.noise / trust[i];
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(rows, rows));
   const Eigen::MatrixXd solution = inverse * map_targets(*this);
   const auto count = static_cast<double>(classes);
@@ -287,7 +280,7 @@ LandmarkHead fit_landmarks(const Matrix& x, const Problem& problem,
   const Sizes sizes =
       options.curved ? sizes_of(learn_sizes(learned_from, options.selects)) : only_linear(x.cols());
   return head_of(evidence_of(x, problem, first(kMostLandmarks)),
-                 choose_width_and_decay(learned_from, sizes));
+                 choose_width_and_decay(learned_from, normalised(learned_from, sizes)));
 }
 
 Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads) {

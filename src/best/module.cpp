@@ -119,15 +119,12 @@ class ModuleRun {
   std::vector<Stage> landmark(const Csr& graph, const Features& x, uint32_t round) {
     std::vector<Stage> stages;
     if (round == 0) {
-      landmarks_ = fit_landmarks(x.dense, problem_, spec_.landmark);
-      Stage stage{.p = landmark_logits(landmarks_, x.dense, context_.threads),
-                  .selection = {},
-                  .landmarks = landmarks_};
-      softmax_rows(stage.p);
-      stage.selection = landmark_selection(x, stage.p);
-      clamp_training_rows(stage.p, problem_);
-      own_ = stage;
-      stages.push_back(std::move(stage));
+      own_.landmarks = fit_landmarks(x.dense, problem_, spec_.landmark);
+      own_.p = landmark_logits(own_.landmarks, x.dense, context_.threads);
+      softmax_rows(own_.p);
+      own_.selection = landmark_selection(x, own_.p);
+      clamp_training_rows(own_.p, problem_);
+      stages.push_back(own_);
     }
     if (spec_.landmark.smoothing.steps > 0) stages.push_back(smoothed(own_, graph));
     if (round > 0) {
@@ -139,7 +136,7 @@ class ModuleRun {
   }
 
   std::vector<float> landmark_selection(const Features& x, const Matrix& p) {
-    const Matrix& weights = landmarks_.weights;
+    const Matrix& weights = own_.landmarks.weights;
     if (!spec_.landmark.selects || weights.cols() != problem_.features->cols()) {
       return separation(x, p);
     }
@@ -201,8 +198,7 @@ class ModuleRun {
   SharedInputs& shared_;
   const Problem& problem_;
   const Context& context_;
-  LandmarkHead landmarks_;  // the same in every round, as is
-  Stage own_;               // its prediction alone
+  Stage own_;  // what landmarks alone say: the same in every round
 };
 
 }  // namespace

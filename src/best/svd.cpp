@@ -9,11 +9,9 @@
 namespace glgnn {
 namespace {
 
-using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Dense = RowMajor<double>;
 
-Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> map(Matrix& m) {
-  return {m.data(), m.rows(), m.cols()};
-}
+Eigen::Map<RowMajor<float>> map(Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
 
 // Columns made orthonormal.
 void orthonormalise(Matrix& m) {

@@ -360,7 +360,7 @@ std::vector<Case> nearest_rows_cases() {
           nearest_rows_case("two rows", 2, 3, 1),
           nearest_rows_case("one row", 1, 3, 2),
           nearest_rows_case("no rows", 0, 3, 2),
-          nearest_rows_case("no columns", 6, 0, 2),
+          nearest_rows_case("no columns: several blocks", 300, 0, 2),
           nearest_rows_case("301x7, k 10: several blocks", 301, 7, 10)};
 }
 
