@@ -7,39 +7,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "kernels/cpu/blocks.h"
+#include "kernels/cpu/choose_by_bytes-inl.h"
 #include "kernels/cpu/choose_in_tiles.h"
+#include "kernels/cpu/choose_job.h"
 #include "kernels/cpu/first_floors.h"
 #include "kernels/cpu/packed_rows.h"
 #include "kernels/cpu/row_handler-inl.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/tile_gemm-inl.h"
 #include "kernels/graph_learn.h"
-
-#ifndef GLGNN_KERNELS_CPU_GRAPH_LEARN_DENSE_ONCE_
-#define GLGNN_KERNELS_CPU_GRAPH_LEARN_DENSE_ONCE_
-namespace glgnn::cpu {
-namespace {
-
-struct ChooseJob {
-  const Blocks& blocks;
-  PackedRows z;
-  const RowRule& rule;
-  RowState* states;
-  int32_t* candidates;
-
-  Candidates candidates_of(int64_t row) const {
-    int32_t* at = candidates + 2 * rule.capacity() * row;
-    return {at, at + rule.capacity()};
-  }
-};
-
-}  // namespace
-}  // namespace glgnn::cpu
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace glgnn::cpu::HWY_NAMESPACE {
@@ -52,18 +33,6 @@ void add_tile(const ChooseJob& job, float* tile, float* t, int64_t i, int64_t j)
     const int64_t row = first_row + r;
     add_segment<false>(job.states[row], job.candidates_of(row), tile + r * job.blocks.tile_stride(),
                        t, row, first_column, columns, job.rule);
-  }
-}
-
-// S of the near pairs of block j's rows, which are columns of the tile, becomes t.
-void raise_near_in_columns(const ChooseJob& job, float* tile, int64_t i, int64_t j) {
-  const PatternView& near = job.rule.hops.near;
-  const int64_t first_column = job.blocks.first(i), end = first_column + job.blocks.size(i);
-  for (int64_t c = 0; c < job.blocks.size(j); ++c) {
-    const NearRun run = near_run(near, job.blocks.first(j) + c, first_column, end);
-    for (int64_t e = run.begin; e < run.end; ++e) {
-      tile[(near.col[e] - first_column) * job.blocks.tile_stride() + c] += job.rule.boost(e);
-    }
   }
 }
 
@@ -97,7 +66,9 @@ void add_tile_columns(const ChooseJob& job, float* tile, float* bounds, int64_t 
   }
 }
 
-void choose_block_pair(const ChooseJob& job, float* tile, float* t, int64_t i, int64_t j) {
+void choose_block_pair(const ChooseJob& job, const TileRoom& room, int64_t i, int64_t j) {
+  float *tile = room.tile, *t = room.t;
+  if (HWY_NATIVE_FMA && i != j && job.coarse.usable() && choose_by_bytes(job, room, i, j)) return;
   if (i == j) {
     symmetric_tile(tile, job.blocks.tile_stride(), job.z.from(job.blocks.first(i)),
                    job.blocks.padded(i), job.z.D);
@@ -133,9 +104,11 @@ HWY_EXPORT(finish_dense_row);
 
 // Kept between calls, by each thread that calls.
 struct DenseScratch {
-  Scratch<float> packed, tiles;
+  Scratch<float> packed, tiles, row;
+  Scratch<uint64_t> pairs;
+  CoarseScratch coarse;
   Scratch<RowState> states;
-  Scratch<int32_t> candidates;
+  Scratch<int32_t> candidates, columns;
   Scratch<uint64_t> marks;
 };
 thread_local DenseScratch scratch;
@@ -146,18 +119,38 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
   // The choice is the same for any order of the pairs; the sum of exponentials is not.
   const Blocks blocks(z.rows(), lse || threads > 2 ? 8 : 4);
   const RowRule rule(hops, options, z.rows(), lse != nullptr);
-  const ChooseJob job{blocks, pack_rows(scratch.packed, z, blocks, threads), rule,
+  const PackedRows packed = pack_rows(scratch.packed, z, blocks, threads);
+  const bool may_skip = !rule.needs_rows() && rule.keep > 0 && blocks.count() > 1;
+  const CoarseRows coarse =
+      may_skip ? pack_coarse_rows(scratch.coarse, packed, blocks, threads) : CoarseRows{};
+  const ChooseJob job{blocks,
+                      packed,
+                      coarse,
+                      rows_of(z),
+                      rule,
                       scratch.states.grow(z.rows()),
                       scratch.candidates.grow(2 * rule.capacity() * z.rows())};
   const float* floors = first_floors(z, rule, options.likely, threads);
   for (int64_t i = 0; i < z.rows(); ++i) {
     job.states[i] = start_state(floors ? floors[i] : rule.first_floor());
   }
-  const int64_t room = blocks.tile_size() + blocks.tile_stride();
-  float* tiles = scratch.tiles.grow(threads * room);  // what no product writes is never used
+  const int64_t tile_words = blocks.longest() * (blocks.longest() / kPanelRows);
+  const int64_t tile_floats = blocks.tile_size() + 3 * blocks.tile_stride();
+  float* tiles = scratch.tiles.grow(threads * tile_floats);  // what is not written is never used
+  float* row = scratch.row.grow_zeroed(threads * packed.D);
+  uint64_t* pairs = scratch.pairs.grow(threads * tile_words);
+  int32_t* columns = scratch.columns.grow(threads * blocks.longest());
   for_each_block_pair(blocks, threads, [&](int64_t i, int64_t j, int thread) {
-    float* tile = tiles + thread * room;
-    HWY_DYNAMIC_DISPATCH(choose_block_pair)(job, tile, tile + blocks.tile_size(), i, j);
+    float* tile = tiles + thread * tile_floats;
+    float* t = tile + blocks.tile_size();
+    const TileRoom room{.tile = tile,
+                        .t = t,
+                        .row_bounds = t + blocks.tile_stride(),
+                        .column_bounds = t + 2 * blocks.tile_stride(),
+                        .z = row + thread * packed.D,
+                        .pairs = pairs + thread * tile_words,
+                        .columns = columns + thread * blocks.longest()};
+    HWY_DYNAMIC_DISPATCH(choose_block_pair)(job, room, i, j);
   });
   const int64_t words = Marks::words(z.rows());
   uint64_t* marks = scratch.marks.grow_zeroed(threads * words);
@@ -168,6 +161,7 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
     if (lse) lse[i] = log_sum_exp(job.states[i]);
   }
   scratch.packed.release_if_large();
+  scratch.coarse.bytes.release_if_large();
   scratch.candidates.release_if_large();
 }
 

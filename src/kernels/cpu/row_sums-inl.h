@@ -32,7 +32,7 @@ HWY_INLINE float dot(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, i
   for (; f + lanes <= n; f += lanes) {
     sum0 = hn::MulAdd(hn::LoadU(d, x + f), hn::LoadU(d, y + f), sum0);
   }
-  if (f < n) sum1 = hn::MulAdd(load_first(x + f, n - f), load_first(y + f, n - f), sum1);
+  if (f < n) sum1 = hn::MulAdd(load_first(d, x + f, n - f), load_first(d, y + f, n - f), sum1);
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
 }
 
@@ -57,6 +57,19 @@ HWY_INLINE void weighted_columns(float* HWY_RESTRICT out, const float* x, int64_
   }
 }
 
+// The same for n numbers that do not fill a vector of D, or just one.
+template <bool kAccumulate, class D, class Weight>
+HWY_INLINE void weighted_few_columns(D d, float* HWY_RESTRICT out, int64_t n, const float* x,
+                                     int64_t stride, const int32_t* col, int64_t first,
+                                     int64_t last, Weight&& weight) {
+  auto sum = hn::Zero(d);
+  for (int64_t e = first; e < last; ++e) {
+    sum = hn::MulAdd(hn::Set(d, weight(e)), load_first(d, x + col[e] * stride, n), sum);
+  }
+  if (kAccumulate) sum = hn::Add(sum, load_first(d, out, n));
+  store_first(sum, d, out, n);
+}
+
 // out = (or +=) sum over the entries of weight(e) * row col[e] of x; rows of n numbers.
 template <bool kAccumulate, class Weight>
 HWY_INLINE void weighted_row_sum(float* HWY_RESTRICT out, const float* x, int64_t n,
@@ -76,12 +89,13 @@ HWY_INLINE void weighted_row_sum(float* HWY_RESTRICT out, const float* x, int64_
     f += lanes;
   }
   if (f == n) return;
-  FloatVec sum = hn::Zero(d);
-  for (int64_t e = first; e < last; ++e) {
-    sum = hn::MulAdd(hn::Set(d, weight(e)), load_first(x + col[e] * n + f, n - f), sum);
+  // A shorter vector reads fewer lines of the cache: most predictions have few classes.
+  const hn::Half<FloatTag> half;
+  if (n - f <= static_cast<int64_t>(hn::Lanes(half))) {
+    weighted_few_columns<kAccumulate>(half, out + f, n - f, x + f, n, col, first, last, weight);
+  } else {
+    weighted_few_columns<kAccumulate>(d, out + f, n - f, x + f, n, col, first, last, weight);
   }
-  if (kAccumulate) sum = hn::Add(sum, load_first(out + f, n - f));
-  store_first(sum, out + f, n - f);
 }
 
 }  // namespace glgnn::cpu::HWY_NAMESPACE

@@ -19,8 +19,8 @@ using FloatTag = hn::ScalableTag<float>;
 using FloatVec = hn::Vec<FloatTag>;
 
 // The first n numbers (fewer than a vector) and zeros behind; nothing beyond them is touched.
-HWY_INLINE FloatVec load_first(const float* from, int64_t n) {
-  const FloatTag d;
+template <class D>
+HWY_INLINE hn::Vec<D> load_first(D d, const float* from, int64_t n) {
 #if HWY_CAP_GE256
   return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(n)), d, from);
 #else
@@ -30,8 +30,8 @@ HWY_INLINE FloatVec load_first(const float* from, int64_t n) {
 #endif
 }
 
-HWY_INLINE void store_first(FloatVec v, float* to, int64_t n) {
-  const FloatTag d;
+template <class D>
+HWY_INLINE void store_first(hn::Vec<D> v, D d, float* to, int64_t n) {
 #if HWY_CAP_GE256
   hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(n)), d, to);
 #else

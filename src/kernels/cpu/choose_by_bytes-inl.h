@@ -1,0 +1,182 @@
+// Choosing in a tile of S of which only the pairs that may matter are computed; products of bytes
+// rule out the others (coarse_rows.h). The choice is the same.
+//
+// Highway: this file is read once for each instruction set.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/cpu/choose_job.h"
+#include "kernels/cpu/coarse_rows.h"
+#include "kernels/cpu/row_handler-inl.h"
+
+#if defined(GLGNN_KERNELS_CPU_CHOOSE_BY_BYTES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef GLGNN_KERNELS_CPU_CHOOSE_BY_BYTES_INL_H_
+#undef GLGNN_KERNELS_CPU_CHOOSE_BY_BYTES_INL_H_
+#else
+#define GLGNN_KERNELS_CPU_CHOOSE_BY_BYTES_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace glgnn::cpu::HWY_NAMESPACE {
+
+// A tile in which more than one pair of so many may matter is faster computed as a whole.
+constexpr int64_t kCoarsePart = 24;
+
+// S of the near pairs of block j's rows, which are columns of the tile, becomes t.
+void raise_near_in_columns(const ChooseJob& job, float* tile, int64_t i, int64_t j) {
+  const PatternView& near = job.rule.hops.near;
+  const int64_t first_column = job.blocks.first(i), end = first_column + job.blocks.size(i);
+  for (int64_t c = 0; c < job.blocks.size(j); ++c) {
+    const NearRun run = near_run(near, job.blocks.first(j) + c, first_column, end);
+    for (int64_t e = run.begin; e < run.end; ++e) {
+      tile[(near.col[e] - first_column) * job.blocks.tile_stride() + c] += job.rule.boost(e);
+    }
+  }
+}
+
+// The rows of block b, and what S must exceed for them in the columns of block `other`.
+HWY_INLINE BoundedRows bounded_rows(const ChooseJob& job, float* bounds, int64_t b, int64_t other) {
+  const int64_t first = job.blocks.first(b), rows = job.blocks.size(b);
+  for (int64_t r = 0; r < rows; ++r) {
+    bounds[r] = strict_bound(job.states[first + r], job.blocks.first(other));
+  }
+  std::fill(bounds + rows, bounds + job.blocks.padded(b), std::numeric_limits<float>::infinity());
+  return {first, job.blocks.padded(b), bounds};
+}
+
+// Marks the near pairs of both blocks, whose t may exceed S.
+HWY_INLINE void mark_near_pairs(uint64_t* pairs, const ChooseJob& job, int64_t i, int64_t j) {
+  const PatternView& near = job.rule.hops.near;
+  const int64_t words = job.blocks.padded(j) / kPanelRows;
+  const auto mark = [=](int64_t r, int64_t c) {
+    pairs[r * words + c / kPanelRows] |= uint64_t{1} << (c % kPanelRows);
+  };
+  const int64_t first_row = job.blocks.first(i), rows = job.blocks.size(i);
+  const int64_t first_column = job.blocks.first(j), columns = job.blocks.size(j);
+  for (int64_t r = 0; r < rows; ++r) {
+    const NearRun run = near_run(near, first_row + r, first_column, first_column + columns);
+    for (int64_t e = run.begin; e < run.end; ++e) mark(r, near.col[e] - first_column);
+  }
+  for (int64_t c = 0; c < columns; ++c) {
+    const NearRun run = near_run(near, first_column + c, first_row, first_row + rows);
+    for (int64_t e = run.begin; e < run.end; ++e) mark(near.col[e] - first_row, c);
+  }
+}
+
+// The marked columns of a row of the tile, ascending; returns how many.
+HWY_INLINE int64_t list_marked(int32_t* to, const uint64_t* words, int64_t columns) {
+  int64_t count = 0;
+  for (int64_t first = 0; first < columns; first += kPanelRows) {
+    for (uint64_t bits = *words++; bits != 0; bits &= bits - 1) {
+      to[count++] = static_cast<int32_t>(first + std::countr_zero(bits));
+    }
+  }
+  while (count > 0 && to[count - 1] >= columns) --count;  // of the padding
+  return count;
+}
+
+// S of a dense row and row j of Z, with the bits of the tiles: there, too, the sum goes over the
+// features in order, and features that are zero change nothing.
+HWY_INLINE float sparse_product(const ZRows& z, const float* row, int64_t j) {
+  float sum = 0;
+  for (int64_t e = z.pattern.row_ptr[j]; e < z.pattern.row_ptr[j + 1]; ++e) {
+    sum = std::fma(z.values[e], row[z.pattern.col[e]], sum);
+  }
+  return sum;
+}
+
+// The same for four rows; at once, because each step of a sum waits for the one before.
+HWY_INLINE void dense_products(float* to, MatView<const float> z, const float* row,
+                               const int64_t* others) {
+  const float *a = z[others[0]], *b = z[others[1]], *c = z[others[2]], *d = z[others[3]];
+  float sum_a = 0, sum_b = 0, sum_c = 0, sum_d = 0;
+  for (int64_t f = 0; f < z.cols; ++f) {
+    sum_a = std::fma(a[f], row[f], sum_a);
+    sum_b = std::fma(b[f], row[f], sum_b);
+    sum_c = std::fma(c[f], row[f], sum_c);
+    sum_d = std::fma(d[f], row[f], sum_d);
+  }
+  to[0] = sum_a;
+  to[1] = sum_b;
+  to[2] = sum_c;
+  to[3] = sum_d;
+}
+
+// S of row `row` and the listed columns of block j, in the tile's row `to`.
+HWY_INLINE void fill_listed(const ChooseJob& job, const TileRoom& room, float* to, int64_t row,
+                            int64_t j, int64_t count) {
+  const ZRows z = job.rows;
+  const int32_t* columns = room.columns;
+  const int64_t first = job.blocks.first(j);
+  if (!z.values) {
+    for (int64_t c = 0; c < count; c += 4) {
+      int64_t others[4];
+      float s[4];
+      for (int64_t q = 0; q < 4; ++q) others[q] = first + columns[std::min(c + q, count - 1)];
+      dense_products(s, z.dense, z.dense[row], others);
+      for (int64_t q = 0; q < 4 && c + q < count; ++q) to[columns[c + q]] = s[q];
+    }
+    return;
+  }
+  const int64_t begin = z.pattern.row_ptr[row], end = z.pattern.row_ptr[row + 1];
+  for (int64_t e = begin; e < end; ++e) room.z[z.pattern.col[e]] = z.values[e];
+  for (int64_t c = 0; c < count; ++c) {
+    to[columns[c]] = sparse_product(z, room.z, first + columns[c]);
+  }
+  for (int64_t e = begin; e < end; ++e) room.z[z.pattern.col[e]] = 0;
+}
+
+// A pair that may be among the best of its row.
+HWY_INLINE void offer(const ChooseJob& job, int64_t row, float t, int64_t column) {
+  RowState& state = job.states[row];
+  const Candidates to = job.candidates_of(row);
+  put_candidate(to, state.held++, t, column);
+  if (state.held > job.rule.limit) select_best(state, to, job.rule);
+}
+
+// Feeds the rows of blocks i and j with the tile of (i, j). False where bytes do not rule out
+// enough pairs to be faster; nothing is done then.
+HWY_INLINE bool choose_by_bytes(const ChooseJob& job, const TileRoom& room, int64_t i, int64_t j) {
+  const int64_t first_row = job.blocks.first(i), first_column = job.blocks.first(j);
+  const int64_t columns = job.blocks.size(j), words = job.blocks.padded(j) / kPanelRows;
+  const int64_t most = job.blocks.padded(i) * job.blocks.padded(j) / kCoarsePart;
+  const BoundedRows rows = bounded_rows(job, room.row_bounds, i, j);
+  const BoundedRows others = bounded_rows(job, room.column_bounds, j, i);
+  if (!find_coarse_pairs(room.pairs, job.coarse, rows, others, most)) return false;
+  const bool has_hops = job.rule.has_hops();
+  if (has_hops) mark_near_pairs(room.pairs, job, i, j);
+  const int32_t* listed = room.columns;
+  for (int64_t r = 0; r < job.blocks.size(i); ++r) {
+    const int64_t row = first_row + r;
+    float* s = room.tile + r * job.blocks.tile_stride();
+    const int64_t count = list_marked(room.columns, room.pairs + r * words, columns);
+    fill_listed(job, room, s, row, j, count);
+    const NearRun run =
+        has_hops ? raise_near(s, room.t, row, first_column, columns, job.rule) : NearRun{0, 0};
+    for (int64_t c = 0; c < count; ++c) {
+      const float t = s[listed[c]];
+      if (t > rows.bounds[r]) offer(job, row, t, first_column + listed[c]);
+    }
+    lower_near(s, room.t, run, first_column, job.rule);
+  }
+  if (has_hops) raise_near_in_columns(job, room.tile, i, j);
+  for (int64_t r = 0; r < job.blocks.size(i); ++r) {
+    const float* s = room.tile + r * job.blocks.tile_stride();
+    const int64_t count = list_marked(room.columns, room.pairs + r * words, columns);
+    for (int64_t c = 0; c < count; ++c) {
+      const float t = s[listed[c]];
+      if (t > others.bounds[listed[c]]) offer(job, first_column + listed[c], t, first_row + r);
+    }
+  }
+  return true;
+}
+
+}  // namespace glgnn::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
