@@ -1,14 +1,17 @@
 """Test accuracy on tables that are neither shipped nor in any paper about this method, beside common classifiers.
 
-All tables come from scikit-learn or are drawn here. For each, 10 or 50 rows of every class are labelled (three draws); ours is
+The tables come from scikit-learn, are drawn here, or are real ones of the R package mlbench (Debian: r-cran-mlbench), which has them from
+the UCI repository. For each, 10 or 50 rows of every class are labelled (three draws); ours is
 GLGNNClassifier() as it is, which also sees the other rows without their labels; the others learn from the labelled rows, with
 settings chosen by cross-validation among them. Accuracy on the rows without a label. One JSON object on the standard output.
 
-    PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py [--others-from FILE] [NAME...]
+    PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py [--real] [--others-from FILE] [NAME...]
 
---others-from takes what the others reached from an earlier answer, where it has the table: they do not change with our code.
+--real: only the real tables, else only the others. --others-from takes what the others reached from an earlier answer, where it has the table: they do not change with our code.
 """
 import argparse
+import csv
+import io
 import json
 import os
 import subprocess
@@ -132,6 +135,48 @@ UNSEEN = {
 }
 
 
+# Ordered columns become numbers, other factors one column for each value; what is missing becomes the column's middle.
+EXPORT = """
+library(mlbench)
+data(list = "{table}", package = "mlbench")
+table <- get("{table}")
+y <- as.integer(factor(table[["{label}"]]))
+x <- table[, !(names(table) %in% c("{label}", "Id")), drop = FALSE]
+x <- x[, sapply(x, function(column) length(unique(column)) > 1), drop = FALSE]
+for (name in names(x)) {{
+  column <- x[[name]]
+  if (is.ordered(column)) column <- as.integer(column)
+  if (is.factor(column)) {{
+    column <- addNA(column, ifany = TRUE)
+  }} else {{
+    column[is.na(column)] <- median(column, na.rm = TRUE)
+  }}
+  x[[name]] <- column
+}}
+matrix <- do.call(cbind, lapply(x, function(column) if (is.factor(column)) sapply(levels(column), function(v) as.integer(column %in% v)) else as.numeric(column)))
+write.table(cbind(matrix, y), sep = ",", row.names = FALSE, col.names = FALSE)
+"""
+
+
+def mlbench(table, label):
+    """The features and classes of a table of mlbench; raises FileNotFoundError without R."""
+    run = subprocess.run(["Rscript", "-e", EXPORT.format(table=table, label=label)], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise RuntimeError(f"R has no table {table}: {run.stderr.strip()} (install r-cran-mlbench)")
+    numbers = np.array([[float(cell) for cell in row] for row in csv.reader(io.StringIO(run.stdout))])
+    return numbers[:, :-1], numbers[:, -1]
+
+
+REAL = {
+    table: (lambda table=table, label=label: mlbench(table, label))
+    for table, label in {
+        "Zoo": "type", "Sonar": "Class", "Glass": "Type", "Ionosphere": "Class", "HouseVotes84": "Class", "Soybean": "Class",
+        "BreastCancer": "Class", "PimaIndiansDiabetes": "diabetes", "Vehicle": "Class", "Vowel": "Class", "DNA": "Class",
+        "Satellite": "classes",
+    }.items()
+}
+
+
 def others():
     def scaled(model, **grid):
         step = type(model).__name__.lower()
@@ -192,6 +237,7 @@ def main():
     warnings.filterwarnings("ignore")
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--real", action="store_true")
     parser.add_argument("--others-from")
     options = parser.parse_args()
     earlier = {}
@@ -200,7 +246,7 @@ def main():
             earlier = {(line["name"], line["per_class"]): line for line in json.load(file)["tables"]}
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     answer = {"commit": commit, "machine": processor(), "threads": os.cpu_count(), "sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
-    for seen, tables in ((True, SEEN), (False, UNSEEN)):
+    for seen, tables in ((False, REAL),) if options.real else ((True, SEEN), (False, UNSEEN)):
         for name, make in tables.items():
             if options.names and name not in options.names:
                 continue

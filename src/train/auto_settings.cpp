@@ -61,10 +61,11 @@ class MemoryShape {
   // Dropped-out rows of X, a block of them.
   int64_t of_dropout() const { return sparse_ ? 0 : std::min(numbers_, int64_t{1} << 22) * kWord; }
 
-  // Dense rows: Z, and Z again in the order of the search; the best of each row so far.
+  // Dense rows: Z, and Z again in the order of the search, in floats and in bytes; the best of each
+  // row so far.
   int64_t of_choice() const {
     const int64_t held = 8 * (config_.k + std::max<int64_t>(config_.k, 64) + 64);
-    return sparse_ ? numbers_ * kWord : 2 * z_bytes() + n_ * held;
+    return sparse_ ? numbers_ * kWord : 2 * z_bytes() + z_bytes() / kWord + n_ * held;
   }
 
  private:

@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "kernels/cpu/blocks.h"
 #include "kernels/cpu/choose_by_bytes-inl.h"
@@ -40,14 +38,11 @@ void add_tile(const ChooseJob& job, float* tile, float* t, int64_t i, int64_t j)
 // tile is changed.
 void add_tile_columns(const ChooseJob& job, float* tile, float* bounds, int64_t i, int64_t j) {
   const FloatTag d;
-  const int64_t first_row = job.blocks.first(j), rows = job.blocks.size(j);
-  const int64_t first_column = job.blocks.first(i), padded = job.blocks.padded(j);
+  const int64_t first_row = job.blocks.first(j), padded = job.blocks.padded(j);
+  const int64_t first_column = job.blocks.first(i);
   if (job.rule.keep == 0) return;
   if (job.rule.has_hops()) raise_near_in_columns(job, tile, i, j);
-  for (int64_t c = 0; c < rows; ++c) {
-    bounds[c] = strict_bound(job.states[first_row + c], first_column);
-  }
-  std::fill(bounds + rows, bounds + padded, std::numeric_limits<float>::infinity());
+  bounded_rows(job, bounds, j, i);
   for (int64_t r = 0; r < job.blocks.size(i); ++r) {
     const float* t = tile + r * job.blocks.tile_stride();
     for (int64_t g = 0; g < padded; g += kGroup) {
