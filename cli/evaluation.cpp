@@ -277,6 +277,7 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
   result.macro_f1 = macro_f1(confusion_matrix(predicted_classes(best.probabilities), data.labels,
                                               split.test, data.classes()));
   if (hide_ > 0) judge_hidden(result, best, seen, trials_[result.chosen].config.scaling, context);
+  result.peak_memory_mb = peak_memory_mb();
   return true;
 }
 

@@ -56,6 +56,7 @@ struct RunResult {
   double hidden_accuracy = 0;  // on rows that training has not seen at all (--hide)
   int64_t hidden = 0;          // how many of those there were
   double seconds = 0;          // of all trials together
+  double peak_memory_mb = 0;   // of the program that ran it, until then
   NoiseResult noise = {};      // of the chosen trial; zeros without noise
   std::string commit = {};     // of the program that ran it
 

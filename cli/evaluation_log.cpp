@@ -40,6 +40,7 @@ RunResult run_of(const Json& line, const Evaluation& evaluation) {
                    .hidden_accuracy = line.at("hidden_accuracy").get<double>(),
                    .hidden = line.at("hidden_rows").get<int64_t>(),
                    .seconds = line.at("seconds").get<double>(),
+                   .peak_memory_mb = line.value("peak_memory_mb", 0.0),
                    .noise = {.added = line.at("noise_edges").get<int64_t>(),
                              .kept = line.at("noise_edges_kept").get<int64_t>(),
                              .by_chance = line.at("noise_edges_kept_by_chance").get<double>()},
@@ -78,6 +79,7 @@ Json run_json(size_t run, const RunResult& result, const Evaluation& evaluation)
           {"noise_edges_kept", result.noise.kept},
           {"noise_edges_kept_by_chance", result.noise.by_chance},
           {"seconds", result.seconds},
+          {"peak_memory_mb", result.peak_memory_mb},
           {"trials", std::move(trials)}};
 }
 

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "evaluation_log.h"
-#include "report/machine.h"
 #include "terminal.h"
 #include "words.h"
 
@@ -46,6 +45,11 @@ std::string assignment_words(const Assignments& assignments) {
   return joined(parts, " ");
 }
 
+// Also of the runs that an earlier call has done.
+double most_memory_mb(const std::vector<RunResult>& results) {
+  return std::ranges::max(results, {}, &RunResult::peak_memory_mb).peak_memory_mb;
+}
+
 const auto kTest = [](const RunResult& r) { return r.test_accuracy; };
 const auto kMacroF1 = [](const RunResult& r) { return r.macro_f1; };
 const auto kValidation = [](const RunResult& r) { return r.best().val_accuracy; };
@@ -71,7 +75,7 @@ void print_summary(const std::vector<RunResult>& results, bool with_noise) {
   fmt::print("macro-F1 {}\n", spread_text(each(results, kMacroF1)));
   fmt::print("validation {}, {} a run, at most {:.0f} MB of memory\n",
              percent(mean(each(results, kValidation))),
-             duration_text(mean(each(results, kSeconds))), peak_memory_mb());
+             duration_text(mean(each(results, kSeconds))), most_memory_mb(results));
   if (results.front().hidden > 0) {
     fmt::print("rows never seen: {}   ({} a run)\n", spread_text(each(results, kHidden)),
                results.front().hidden);
@@ -98,7 +102,7 @@ Json results_json(const std::vector<RunResult>& results, bool with_noise) {
                  {"macro_f1_std", standard_deviation(f1)},
                  {"val_accuracy_mean", mean(val)},
                  {"seconds_mean", mean(each(results, kSeconds))},
-                 {"peak_memory_mb", peak_memory_mb()},
+                 {"peak_memory_mb", most_memory_mb(results)},
                  {"test_accuracy", test},
                  {"macro_f1", f1},
                  {"val_accuracy", val},

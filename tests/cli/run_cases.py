@@ -113,10 +113,13 @@ class Case:
             contents = [(self.folder / name).read_bytes() for name in (a, b)]
             check(contents[0] == contents[1], f"{a} and {b} differ")
         for a, b in step.get("same_end", []):
-            ends = [json.loads((self.folder / name).read_text().splitlines()[-1]) for name in (a, b)]
-            for end in ends:
+            logs = [list(map(json.loads, (self.folder / name).read_text().splitlines())) for name in (a, b)]
+            ends = [log[-1] for log in logs]
+            for log, end in zip(logs, ends):
                 check(end.pop("event") == "end", f"{a} or {b} has no end")
-                for key in ("time", "seconds_mean", "peak_memory_mb", "threads"):
+                most = max(line["peak_memory_mb"] for line in log[:-1] if line["event"] == "run")
+                check(end.pop("peak_memory_mb") == most, f"the most memory of {a} or {b} is {most} MB")
+                for key in ("time", "seconds_mean", "threads"):
                     end.pop(key)
             check(ends[0] == ends[1], f"{a} and {b} end differently: {ends}")
         for name, count in step.get("epochs_of", {}).items():
