@@ -19,7 +19,7 @@ TRAINING = ["evaluate", "cora", "--mode", "paper", "--refresh", "10", "--softmax
 
 # What a function is for, by its name; the first that fits.
 STEPS = {
-    "neighbours chosen anew, every tenth epoch": r"similarity_row|choose_|select_best|add_tile|search_blocks|find_shared|find_near|finish_dense_row|hop_shells",
+    "neighbours chosen anew, every tenth epoch": r"similarity_row|choose_|coarse|select_best|add_tile|search_blocks|find_shared|find_near|finish_dense_row|hop_shells",
     "similarities of kept pairs, and back": r"edge_dot|selected_dot|values_by_column",
     "propagation over the graph, and back": r"spmm",
     "loss between the two graphs": r"sparse_l1",
