@@ -7,13 +7,15 @@ settings chosen by cross-validation among them. Accuracy on the rows without a l
 
     PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py [--real] [--others-from FILE] [NAME...]
 
---real: only the real tables, else only the others. --others-from takes what the others reached from an earlier answer, where it has the table: they do not change with our code.
+--real takes only the real tables (`tools/install-deps tables` installs them), a call without it all but those. --others-from takes what the
+others reached from an earlier answer, where it has the table: they do not change with our code.
 """
 import argparse
 import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -159,10 +161,12 @@ write.table(cbind(matrix, y), sep = ",", row.names = FALSE, col.names = FALSE)
 
 
 def mlbench(table, label):
-    """The features and classes of a table of mlbench; raises FileNotFoundError without R."""
+    """The features and classes of a table of mlbench."""
+    if not shutil.which("Rscript"):
+        raise SystemExit("other_tables: Rscript is not here, which reads the real tables; install it by tools/install-deps tables")
     run = subprocess.run(["Rscript", "-e", EXPORT.format(table=table, label=label)], capture_output=True, text=True)
     if run.returncode != 0:
-        raise RuntimeError(f"R has no table {table}: {run.stderr.strip()} (install r-cran-mlbench)")
+        raise SystemExit(f"other_tables: R does not give the table {table}: {run.stderr.strip()} (tools/install-deps tables installs mlbench)")
     numbers = np.array([[float(cell) for cell in row] for row in csv.reader(io.StringIO(run.stdout))])
     return numbers[:, :-1], numbers[:, -1]
 

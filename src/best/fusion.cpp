@@ -25,8 +25,8 @@ double agreement(const Matrix& p, const Matrix& q) {
 std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, size_t wanted,
                                    double diversity) {
   std::vector<std::vector<int32_t>> said;
-  for (size_t m = 0; m < modules.size() && diversity > 0; ++m) {
-    said.push_back(predicted_classes(modules[m].p));
+  if (diversity > 0) {
+    for (const ModuleResult& module : modules) said.push_back(predicted_classes(module.p));
   }
   std::vector<size_t> members;
   std::vector<double> alike(modules.size(), 0.0);  // mean part of the rows, times the members
@@ -40,7 +40,7 @@ std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, siz
     }
     taken[best] = true;
     members.push_back(best);
-    for (size_t m = 0; m < modules.size() && diversity > 0; ++m) {
+    for (size_t m = 0; m < said.size(); ++m) {
       int64_t same = 0;
       for (size_t i = 0; i < said[m].size(); ++i) same += said[m][i] == said[best][i];
       alike[m] += static_cast<double>(same) / static_cast<double>(said[m].size());

@@ -143,6 +143,17 @@ Choice<float> choose_fast(const Rows& z, const Hops& hops, const ChooseOptions& 
   return out;
 }
 
+// The choice alone, without the sums of exponentials.
+template <class Rows>
+Choice<float> choose_blind(const Rows& z, const Hops& hops, const ChooseOptions& options,
+                           int threads = 1) {
+  Choice<float> out{
+      std::vector<int32_t>(z.rows * options.k, -1), std::vector<int64_t>(z.rows, -1), {}};
+  cpu::graph_learn_choose(out.col.data(), out.count.data(), nullptr, z.single(), hops.single(),
+                          options, threads);
+  return out;
+}
+
 template <class T, class Z, class H>
 Choice<T> choose_ref(const Z& z, const H& hops, const ChooseOptions& options) {
   Choice<T> out{std::vector<int32_t>(z.rows() * options.k, -1), std::vector<int64_t>(z.rows(), -1),

@@ -131,6 +131,14 @@ def missed_rows():
     return lines[:-1] or ["None."]
 
 
+def change(before, after):
+    """Of the test accuracy on the same splits, in points, with its standard error."""
+    apart = [100 * (b - a) for a, b in zip(before["test_accuracy"], after["test_accuracy"])]
+    mean = sum(apart) / len(apart)
+    error = math.sqrt(sum((a - mean) ** 2 for a in apart) / (len(apart) - 1) / len(apart))
+    return f"{mean:+.2f} ± {error:.2f}"
+
+
 def remark_on_cancer():
     lines, rerun = [], load("baselines-cancer")
     many = load("many-cancer-unknown")
@@ -140,10 +148,7 @@ def remark_on_cancer():
         for part in MANY_PARTS:
             other = load(f"many-cancer-without-{part}")
             if other:
-                apart = [100 * (a - b) for a, b in zip(other["test_accuracy"], many["test_accuracy"])]
-                mean = sum(apart) / len(apart)
-                error = math.sqrt(sum((d - mean) ** 2 for d in apart) / (len(apart) - 1) / len(apart))
-                lines.append(f"Without `{part}` on the same splits: {mean:+.2f} ± {error:.2f} (standard error).")
+                lines.append(f"Without `{part}` on the same splits: {change(many, other)} (standard error).")
     if rerun:
         few = [mean_of(a) for a in rerun["methods"].values()]
         lines.append(f"Common classifiers with the same ten labels reach {min(few):.1f} to {max(few):.1f}; with nine tenths of all labels, in ten folds, "
@@ -249,10 +254,7 @@ def diversity_lines():
         off, on = load(f"fresh-{dataset}-{graph}"), load(f"diverse-{dataset}-{graph}")
         if not off or not on:
             continue
-        apart = [100 * (b - a) for a, b in zip(off["test_accuracy"], on["test_accuracy"])]
-        mean = sum(apart) / len(apart)
-        error = math.sqrt(sum((a - mean) ** 2 for a in apart) / (len(apart) - 1) / len(apart))
-        lines.append(f"{dataset} {mean:+.2f} ± {error:.2f}")
+        lines.append(f"{dataset} {change(off, on)}")
     if not lines:
         return []
     return ["", "`--diversity true` (off by default) on the ten fresh splits, change of the test accuracy and its standard error: "
@@ -278,7 +280,7 @@ def origin():
     seen = {}
     for path in sorted(STORE.glob("*.json")):
         result = json.loads(path.read_text())
-        if path.stem.startswith(("baselines-", "other-")):
+        if path.stem.startswith("baselines-"):
             continue
         key = (result.get("commit"), result.get("machine"), result.get("threads"))
         name = re.sub(r"-\d\d$", "-*", path.stem)
@@ -310,7 +312,7 @@ def write_page():
         "(`PYTHONPATH=build/python bench/peers/other_tables.py > docs/results/other-tables.json`). (unseen): looked at once, after the rules were settled.",
         "", *other_tables("other-tables"), "",
         "The same on real tables, which the R package mlbench has from the UCI repository; none was looked at before the rules were settled, and none changed them",
-        "(`PYTHONPATH=build/python bench/peers/other_tables.py --real > docs/results/real-tables.json`, with Debian's r-cran-mlbench):",
+        "(`PYTHONPATH=build/python bench/peers/other_tables.py --real > docs/results/real-tables.json`, after `tools/install-deps tables`):",
         "", *other_tables("real-tables"), "",
         "## Published figures that are not reached", "", *missed_rows(), "",
         "What was tried and left out stands in `docs/best_mode.md`.", "",
@@ -330,7 +332,7 @@ def write_page():
         "Test accuracy in per cent, mean ± sample standard deviation over the runs: ten stratified splits of the LDS protocol for the",
         "tables without a graph, ten seeds on the public split for Cora and Citeseer. In every run mu1 is chosen from 0, 0.01, 0.1, 1 and the",
         "epoch from all epochs by that run's own validation labels (20news and FMA-46: mu1 at its default). All other settings are",
-        "the defaults of `glgnn settings`, with the paper's k and epochs (rows with fewer runs or epochs in the table were measured with those). FMA-46 has other features than the paper's FMA: no figure of the paper is comparable.",
+        "the defaults of `glgnn settings`, with the paper's k and epochs. FMA-46 has other features than the paper's FMA: no figure of the paper is comparable.",
         "`readings chosen`: mu1 at its default; in every run its own validation labels choose how s starts, what a hop is and, for text, whether rows are as they",
         f"come or of length 1 (`{' '.join(CHOOSE_READING + CHOOSE_TEXT_SCALING)}`). The default for text is rows of sum 1, which makes all similarities nearly equal.",
         "", *main_table(), "",

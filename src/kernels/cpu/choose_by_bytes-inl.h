@@ -131,12 +131,14 @@ HWY_INLINE void fill_listed(const ChooseJob& job, const TileRoom& room, float* t
   for (int64_t e = begin; e < end; ++e) room.z[z.pattern.col[e]] = 0;
 }
 
-// A pair that may be among the best of its row.
-HWY_INLINE void offer(const ChooseJob& job, int64_t row, float t, int64_t column) {
+// A pair that may be among the best of its row. True where the row's floor rose by it.
+HWY_INLINE bool offer(const ChooseJob& job, int64_t row, float t, int64_t column) {
   RowState& state = job.states[row];
   const Candidates to = job.candidates_of(row);
   put_candidate(to, state.held++, t, column);
-  if (state.held > job.rule.limit) select_best(state, to, job.rule);
+  if (state.held <= job.rule.limit) return false;
+  select_best(state, to, job.rule);
+  return true;
 }
 
 // Feeds the rows of blocks i and j with the tile of (i, j). False where bytes do not rule out

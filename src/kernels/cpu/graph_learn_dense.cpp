@@ -50,12 +50,9 @@ void add_tile_columns(const ChooseJob& job, float* tile, float* bounds, int64_t 
           lanes_over(t + g, [&](int64_t at) HWY_ATTR { return hn::LoadU(d, bounds + g + at); });
       for (; over != 0; over &= over - 1) {
         const int64_t c = g + std::countr_zero(over), row = first_row + c;
-        RowState& state = job.states[row];
-        const Candidates to = job.candidates_of(row);
-        put_candidate(to, state.held++, t[c], first_column + r);
-        if (state.held <= job.rule.limit) continue;
-        select_best(state, to, job.rule);
-        bounds[c] = strict_bound(state, first_column);
+        if (offer(job, row, t[c], first_column + r)) {
+          bounds[c] = strict_bound(job.states[row], first_column);
+        }
       }
     }
   }
