@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "bench/explanation_study.h"
 #include "commands.h"
 #include "core/rng.h"
-#include "frozen/explanation_study.h"
 #include "interrupt.h"
 #include "output_files.h"
 #include "progress.h"

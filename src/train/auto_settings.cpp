@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "train/best_trainer.h"
 #include "train/buffers.h"
+#include "train/pool_trainer.h"
 
 namespace glgnn {
 namespace {

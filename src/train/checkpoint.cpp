@@ -3,7 +3,7 @@
 #include <glgnn/error.h>
 
 #include "core/archive.h"
-#include "train/walk.h"
+#include "model/walk.h"
 
 namespace glgnn {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/archive.h"
-#include "nn/gl_gnn.h"
+#include "network/gl_gnn.h"
 
 namespace glgnn {
 

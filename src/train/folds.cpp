@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "best/fusion.h"
-#include "best/soft_labels.h"
 #include "core/shuffled_rows.h"
-#include "nn/gl_gnn.h"
+#include "modules/soft_labels.h"
+#include "network/fuse.h"
+#include "network/gl_gnn.h"
 
 namespace glgnn {
 namespace {

@@ -7,9 +7,9 @@
 #include <exception>
 #include <map>
 
-#include "best/fusion.h"
-#include "best/pool.h"
-#include "train/best_trainer.h"
+#include "network/fuse.h"
+#include "train/pool.h"
+#include "train/pool_trainer.h"
 #include "train/thread_shares.h"
 #include "train/trial_list.h"
 

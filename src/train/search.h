@@ -1,4 +1,4 @@
-// Search over the modules of best mode: every trial is a draw of best/space.h, scored by the
+// Search over the modules of best mode: every trial is a draw of train/space.h, scored by the
 // validation labels alone; the best are joined as fit() joins its modules.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "best/soft_labels.h"
+#include "modules/soft_labels.h"
 
 namespace glgnn {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "best/pool.h"
-#include "best/space.h"
+#include "train/pool.h"
+#include "train/space.h"
 
 namespace glgnn {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "best/module.h"
+#include "modules/module.h"
 #include "train/search.h"
 
 namespace glgnn {

@@ -3,10 +3,10 @@
 
 #include <numeric>
 
-#include "best/fusion.h"
-#include "best/pool.h"
-#include "best/space.h"
 #include "best_util.h"
+#include "network/fuse.h"
+#include "train/pool.h"
+#include "train/space.h"
 
 namespace glgnn {
 namespace {

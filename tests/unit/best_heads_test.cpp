@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "best/gnn_head.h"
-#include "best/module.h"
-#include "best/prototypes.h"
-#include "best/views.h"
 #include "best_util.h"
+#include "modules/layers.h"
+#include "modules/module.h"
+#include "modules/prototypes.h"
+#include "modules/views.h"
 
 namespace glgnn {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "best/row_graph.h"
 #include "best_util.h"
+#include "modules/row_graph.h"
 
 namespace glgnn {
 namespace {

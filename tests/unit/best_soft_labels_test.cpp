@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "best/row_graph.h"
-#include "best/soft_labels.h"
 #include "best_util.h"
+#include "modules/row_graph.h"
+#include "modules/soft_labels.h"
 
 namespace glgnn {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "best/svd.h"
-#include "best/views.h"
 #include "best_util.h"
+#include "modules/svd.h"
+#include "modules/views.h"
 
 namespace glgnn {
 namespace {

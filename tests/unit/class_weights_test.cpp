@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "best/prototypes.h"
-#include "best/soft_labels.h"
 #include "best_util.h"
+#include "modules/prototypes.h"
+#include "modules/soft_labels.h"
 #include "readings_util.h"
 
 namespace glgnn {

@@ -1,7 +1,7 @@
 // What an epoch leaves out because it was done before or nobody reads it.
 #include <gtest/gtest.h>
 
-#include "nn/gl_gnn.h"
+#include "network/gl_gnn.h"
 #include "toy.h"
 
 namespace glgnn {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/explanation_study.h"
+#include "bench/mask_explainer.h"
 #include "best_util.h"
-#include "frozen/explanation_study.h"
-#include "frozen/mask_explainer.h"
 
 namespace glgnn {
 namespace {

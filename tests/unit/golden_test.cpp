@@ -9,7 +9,7 @@
 
 #include "data/npz.h"
 #include "kernels/adam.h"
-#include "nn/gl_gnn.h"
+#include "network/gl_gnn.h"
 
 namespace glgnn {
 namespace {

@@ -1,14 +1,13 @@
 // The head that links every row to all labelled ones.
-#include "best/landmark_head.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "best/soft_labels.h"
 #include "best_util.h"
 #include "core/rng.h"
+#include "modules/landmarks.h"
+#include "modules/soft_labels.h"
 
 namespace glgnn {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "nn/gl_gnn.h"
+#include "network/gl_gnn.h"
 #include "toy.h"
 
 namespace glgnn {

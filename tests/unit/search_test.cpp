@@ -6,9 +6,9 @@
 
 #include <set>
 
-#include "best/pool.h"
-#include "best/space.h"
 #include "best_util.h"
+#include "train/pool.h"
+#include "train/space.h"
 
 namespace glgnn {
 namespace {

@@ -1,0 +1,47 @@
+// One row and what it hangs on, with parts of either left out: what explanations ask.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/frozen_model.h"
+
+namespace glgnn {
+
+// Weights from 0 (left out) to 1 (there) of a row's edges and features.
+struct Masks {
+  std::vector<float> edges, features;
+};
+
+class LocalRow {
+ public:
+  // A fitted row with its learned edges.
+  LocalRow(const FrozenModel& frozen, int32_t row);
+
+  // The rows at the other end of an edge in any module's graph, ascending.
+  const std::vector<int32_t>& neighbours() const { return neighbours_; }
+  // The features that can be left out: all of a dense row, those stored in a sparse one.
+  const std::vector<int32_t>& features() const { return features_; }
+  float value(size_t feature) const { return values_[feature]; }
+  // The module whose graph has the most weight on an edge.
+  int32_t strongest_module(size_t edge) const;
+
+  Masks all() const;
+  Masks none() const;
+  // Probabilities under each of the masks (one row each). A feature that is left out takes its mean
+  // over all rows (zero in sparse rows), and edges lose the similarity that rested on it.
+  Matrix predict(const std::vector<Masks>& masks) const;
+  // Of each module: what part of the class's probability it gives.
+  std::vector<double> module_parts(int32_t predicted) const;
+
+ private:
+  Features masked_rows(const std::vector<Masks>& masks) const;
+
+  const FrozenModel& frozen_;
+  Features row_;
+  ModuleLinks links_;
+  std::vector<int32_t> neighbours_, features_;
+  std::vector<float> values_, absent_;
+};
+
+}  // namespace glgnn

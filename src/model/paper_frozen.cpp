@@ -1,0 +1,189 @@
+#include "model/paper_frozen.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/gemm.h"
+#include "kernels/spmm.h"
+#include "model/weakened_links.h"
+#include "modules/feature_products.h"
+#include "modules/soft_labels.h"
+
+namespace glgnn {
+namespace {
+
+std::string module_name(int64_t m) { return "module" + std::to_string(m); }
+
+void relu(Matrix& x) {
+  for (int64_t e = 0; e < x.size(); ++e) x.data()[e] = std::max(x.data()[e], 0.0f);
+}
+
+// out += sum over the links of weight * rows of `values`.
+void add_neighbours(float* out, const std::vector<Link>& links, const Matrix& values) {
+  for (const Link& link : links) {
+    for (int64_t c = 0; c < values.cols(); ++c) out[c] += link.weight * values[link.row][c];
+  }
+}
+
+}  // namespace
+
+PaperFrozen::PaperFrozen(const Model& model, const Context& context)
+    : FrozenModel(model),
+      threads_(context.threads),
+      view_(model.features),
+      weights_(glgnn::module_weights(model)) {
+  modules_.reserve(static_cast<size_t>(model.config.modules));
+  for (int64_t m = 0; m < model.config.modules; ++m) add_module(m);
+}
+
+void PaperFrozen::add_module(int64_t m) {
+  const Matrix& s = model().parameter(module_name(m) + ".s");
+  const bool cosine = model().config.similarity == Similarity::kCosine;
+  comparisons_.emplace_back(view_, s, no_labels_, ComparisonOptions{.unit = cosine});
+  Module module{.first_weights = model().parameter(module_name(m) + ".w1"),
+                .second_weights = &model().parameter(module_name(m) + ".w2"),
+                .first_input = {},
+                .second_input = {},
+                .degree = {}};
+  for (int64_t f = 0; f < module.first_weights.rows(); ++f) {
+    for (int64_t h = 0; h < module.first_weights.cols(); ++h) {
+      module.first_weights[f][h] *= s.data()[f];
+    }
+  }
+  const int64_t n = model().features.rows();
+  module.first_input = Matrix(n, module.first_weights.cols());
+  feature_times(module.first_input, model().features, module.first_weights, threads_);
+  const Csr& graph = model().module_graphs[m];
+  Matrix hidden(n, module.first_weights.cols());
+  cpu::spmm_forward(hidden.view(), graph.pattern->view(), graph.values.data(),
+                    std::as_const(module.first_input).view(), threads_);
+  relu(hidden);
+  module.second_input = Matrix(n, module.second_weights->cols());
+  cpu::gemm(module.second_input.view(), std::as_const(hidden).view(), module.second_weights->view(),
+            {}, threads_);
+  module.degree.assign(n, 2.0f);  // of rows that sum to 1 beside a self-loop
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
+      if (graph.pattern->col[e] == i && graph.values[e] > 0) module.degree[i] = 1 / graph.values[e];
+    }
+  }
+  modules_.push_back(std::move(module));
+}
+
+// D^-1/2 (A + I) D^-1/2 of a row whose links sum to 1.
+RowLinks PaperFrozen::normalised(int64_t m, std::vector<Link> links) const {
+  RowLinks out{.links = std::move(links), .self = 0};
+  const double degree = 2;
+  for (Link& link : out.links) {
+    link.weight /= static_cast<float>(std::sqrt(degree * modules_[m].degree[link.row]));
+  }
+  out.self = static_cast<float>(1 / degree);
+  return out;
+}
+
+// A new row is nowhere near in hops, so that all hop weights are the same and cancel.
+std::vector<ModuleLinks> PaperFrozen::attach(const Features& rows) const {
+  std::vector<ModuleLinks> out(rows.rows(), ModuleLinks(modules_.size()));
+  for (size_t m = 0; m < modules_.size(); ++m) {
+    const std::vector<int32_t> nearest =
+        comparisons_[m].nearest(rows, {}, model().config.k, threads_);
+    const int64_t kept = static_cast<int64_t>(nearest.size()) / std::max<int64_t>(1, rows.rows());
+    for (int64_t r = 0; r < rows.rows(); ++r) {
+      std::vector<double> similarity;
+      for (int64_t e = 0; e < kept; ++e) {
+        similarity.push_back(comparisons_[m].similarity(rows, r, nearest[r * kept + e]) /
+                             model().config.temperature);
+      }
+      const double largest = *std::max_element(similarity.begin(), similarity.end());
+      double sum = 0;
+      for (double& value : similarity) sum += value = std::exp(value - largest);
+      std::vector<Link> links;
+      for (int64_t e = 0; e < kept; ++e) {
+        links.push_back({nearest[r * kept + e], static_cast<float>(similarity[e] / sum)});
+      }
+      out[r][m] = normalised(static_cast<int64_t>(m), std::move(links));
+    }
+  }
+  return out;
+}
+
+ModuleLinks PaperFrozen::fitted_links(int32_t row) const {
+  return links_in_graphs(model().module_graphs, row);
+}
+
+// X_agg has a row for each fitted row; a new one takes the mean of its neighbours' rows.
+void PaperFrozen::add_aggregation(float* logits, const ModuleLinks& links) const {
+  const Matrix* aggregation = model().find_parameter("network.agg");
+  const auto modules = static_cast<int64_t>(modules_.size());
+  const float weight = model().network[modules][modules];
+  const Matrix& values = aggregation && aggregation->rows() == model().features.rows()
+                             ? *aggregation
+                             : model().probabilities;
+  std::vector<double> mean(values.cols(), 0.0);
+  double sum = 0;
+  for (const RowLinks& mine : links) {
+    for (const Link& link : mine.links) {
+      sum += link.weight;
+      for (int64_t c = 0; c < values.cols(); ++c) mean[c] += link.weight * values[link.row][c];
+    }
+  }
+  for (int64_t c = 0; c < values.cols() && sum > 0; ++c) {
+    logits[c] += weight * static_cast<float>(mean[c] / sum);
+  }
+}
+
+Matrix PaperFrozen::module_prediction(int64_t m, const Features& rows,
+                                      std::span<const ModuleLinks> links) const {
+  const Module& module = modules_[m];
+  const int64_t count = rows.rows(), classes = model().probabilities.cols();
+  Matrix own(count, module.first_weights.cols()), prediction(count, classes);
+  feature_times(own, rows, module.first_weights, 1);
+  for (int64_t r = 0; r < count; ++r) {
+    const RowLinks& mine = links[r][m];
+    for (int64_t h = 0; h < own.cols(); ++h) own[r][h] *= mine.self;
+    add_neighbours(own[r], mine.links, module.first_input);
+  }
+  relu(own);
+  cpu::gemm(prediction.view(), std::as_const(own).view(), module.second_weights->view(), {}, 1);
+  for (int64_t r = 0; r < count; ++r) {
+    const RowLinks& mine = links[r][m];
+    for (int64_t c = 0; c < classes; ++c) prediction[r][c] *= mine.self;
+    add_neighbours(prediction[r], mine.links, module.second_input);
+  }
+  softmax_rows(prediction);
+  return prediction;
+}
+
+Matrix PaperFrozen::predict(const Features& rows, std::span<const ModuleLinks> links) const {
+  const auto modules = static_cast<int64_t>(modules_.size());
+  Matrix logits(rows.rows(), model().probabilities.cols());
+  for (int64_t m = 0; m < modules; ++m) {
+    const Matrix one = module_prediction(m, rows, links);
+    const float weight = model().network[modules][m];
+    for (int64_t e = 0; e < logits.size(); ++e) logits.data()[e] += weight * one.data()[e];
+  }
+  for (int64_t r = 0; r < rows.rows(); ++r) add_aggregation(logits[r], links[r]);
+  softmax_rows(logits);
+  return logits;
+}
+
+std::vector<double> PaperFrozen::module_probabilities(const Features& row, const ModuleLinks& links,
+                                                      int32_t of_class) const {
+  std::vector<double> out;
+  for (size_t m = 0; m < modules_.size(); ++m) {
+    out.push_back(module_prediction(static_cast<int64_t>(m), row, {&links, 1})[0][of_class]);
+  }
+  return out;
+}
+
+std::vector<ModuleLinks> PaperFrozen::weaken(const ModuleLinks& links, const Features& original,
+                                             const Features& changed) const {
+  std::vector<ModuleLinks> out(changed.rows(), links);
+  for (size_t m = 0; m < modules_.size(); ++m) {
+    weigh_links(out, m, {kept_similarity(links[m], comparisons_[m], original, changed)});
+  }
+  return out;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,53 @@
+#include "model/weakened_links.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace glgnn {
+
+ModuleLinks links_in_graphs(const std::vector<Csr>& graphs, int32_t row) {
+  ModuleLinks out(graphs.size());
+  for (size_t m = 0; m < graphs.size(); ++m) {
+    const Pattern& pattern = *graphs[m].pattern;
+    for (int64_t e = pattern.row_ptr[row]; e < pattern.row_ptr[row + 1]; ++e) {
+      if (pattern.col[e] == row)
+        out[m].self = graphs[m].values[e];
+      else
+        out[m].links.push_back({pattern.col[e], graphs[m].values[e]});
+    }
+  }
+  return out;
+}
+
+Matrix kept_similarity(const RowLinks& links, const Comparison& comparison,
+                       const Features& original, const Features& changed) {
+  const auto count = static_cast<int64_t>(links.links.size());
+  Matrix kept(changed.rows(), count);
+  std::vector<double> distance;
+  double typical = 0;
+  for (const Link& link : links.links) {
+    distance.push_back(comparison.distance(original, 0, link.row));
+    typical += distance.back() / static_cast<double>(count);
+  }
+  typical = std::max(typical, 1e-9);
+  for (int64_t r = 0; r < changed.rows(); ++r) {
+    for (int64_t e = 0; e < count; ++e) {
+      const double now = comparison.distance(changed, r, links.links[e].row);
+      kept[r][e] = static_cast<float>(std::exp(-std::max(0.0, now - distance[e]) / typical));
+    }
+  }
+  return kept;
+}
+
+void weigh_links(std::vector<ModuleLinks>& rows, size_t m, const std::vector<Matrix>& kept) {
+  for (size_t r = 0; r < rows.size(); ++r) {
+    std::vector<Link>& links = rows[r][m].links;
+    for (size_t e = 0; e < links.size(); ++e) {
+      float sum = 0;
+      for (const Matrix& view : kept) sum += view[static_cast<int64_t>(r)][e];
+      links[e].weight *= sum / static_cast<float>(kept.size());
+    }
+  }
+}
+
+}  // namespace glgnn

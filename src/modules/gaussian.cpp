@@ -1,0 +1,167 @@
+#include <cmath>
+#include <utility>
+
+#include "kernels/gemm.h"
+#include "kernels/propagate.h"
+#include "modules/eigen.h"
+#include "modules/prototypes.h"
+#include "modules/soft_labels.h"
+
+namespace glgnn {
+namespace {
+
+Eigen::Map<const RowMajor<float>> map(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
+
+struct Prototypes {
+  Eigen::VectorXd mass;                // n_c
+  Eigen::MatrixXd mean;                // C x F
+  Eigen::MatrixXd inverse_times_mean;  // F x C, Sw^-1 mu^T
+};
+
+// The rows of p sum to 1, so that the scatter within classes is the whole scatter less that of the
+// means.
+Prototypes fit_prototypes(const Matrix& p, const Matrix& x, const Eigen::MatrixXd& scatter,
+                          double shrink, int threads) {
+  Matrix sums(p.cols(), x.cols());
+  cpu::gemm(sums.view(), p.view(), x.view(), {.transpose_a = true}, threads);
+  Prototypes out;
+  out.mass = map(p).cast<double>().colwise().sum().transpose().array() + 1e-6;
+  out.mean = out.mass.cwiseInverse().asDiagonal() * map(sums).cast<double>();
+  Eigen::MatrixXd within = scatter - out.mean.transpose() * out.mass.asDiagonal() * out.mean;
+  within /= static_cast<double>(x.rows());
+  const double features = static_cast<double>(x.cols());
+  const double sphere = std::max(within.trace() / features, 1e-9);
+  within = (1 - shrink) * within +
+           (shrink + 1e-6) * sphere * Eigen::MatrixXd::Identity(x.cols(), x.cols());
+  out.inverse_times_mean = within.llt().solve(out.mean.transpose());
+  return out;
+}
+
+// Every class is as likely as any other before its row is seen where they count alike.
+LinearHead linear_head(const Prototypes& prototypes, bool classes_alike) {
+  LinearHead head{to_matrix(prototypes.inverse_times_mean), Matrix(1, prototypes.mean.rows())};
+  const double all = prototypes.mass.sum();
+  for (int64_t c = 0; c < head.offset.cols(); ++c) {
+    const double log_share = classes_alike ? 0.0 : std::log(prototypes.mass[c] / all);
+    const double offset =
+        log_share - 0.5 * prototypes.mean.row(c).dot(prototypes.inverse_times_mean.col(c));
+    head.offset[0][c] = static_cast<float>(offset);
+  }
+  return head;
+}
+
+Matrix logits_of(const Prototypes& prototypes, const Matrix& x, bool classes_alike, int threads) {
+  const LinearHead head = linear_head(prototypes, classes_alike);
+  Matrix logits(x.rows(), head.weights.cols());
+  cpu::gemm(logits.view(), x.view(), head.weights.view(), {}, threads);
+  for (int64_t i = 0; i < logits.rows(); ++i) {
+    for (int64_t c = 0; c < logits.cols(); ++c) logits[i][c] += head.offset[0][c];
+  }
+  return logits;
+}
+
+Eigen::MatrixXd scatter_of(const Matrix& x, int threads) {
+  Matrix products(x.cols(), x.cols());
+  cpu::gemm(products.view(), x.view(), x.view(), {.transpose_a = true}, threads);
+  return map(products).cast<double>();
+}
+
+// The at most C - 1 coordinates in which the means lie furthest apart, measured by the covariance.
+Matrix separating_coordinates(const Prototypes& prototypes, const Matrix& x, int threads) {
+  const Eigen::RowVectorXd centre = prototypes.mean.colwise().mean();
+  const Eigen::MatrixXd apart = prototypes.mean.rowwise() - centre;
+  const Eigen::MatrixXd weights =
+      prototypes.inverse_times_mean.colwise() - prototypes.inverse_times_mean.rowwise().mean();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(apart * weights);
+  const int64_t kept = std::max<int64_t>(1, apart.rows() - 1);
+  const Eigen::VectorXd values = eigen.eigenvalues().tail(kept).cwiseMax(1e-9);
+  const Eigen::MatrixXd directions = weights * eigen.eigenvectors().rightCols(kept) *
+                                     values.cwiseSqrt().cwiseInverse().asDiagonal();
+  Matrix out(x.rows(), kept);
+  cpu::gemm(out.view(), x.view(), to_matrix(directions).view(), {}, threads);
+  return out;
+}
+
+// [x / sqrt(F), coordinates / sqrt(C)].
+Matrix join(const Matrix& x, const Matrix& coordinates, int64_t classes) {
+  Matrix out(x.rows(), x.cols() + coordinates.cols());
+  const auto own = static_cast<float>(1 / std::sqrt(static_cast<double>(x.cols())));
+  const auto other = static_cast<float>(1 / std::sqrt(static_cast<double>(classes)));
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t f = 0; f < x.cols(); ++f) out[i][f] = own * x[i][f];
+    for (int64_t c = 0; c < coordinates.cols(); ++c)
+      out[i][x.cols() + c] = other * coordinates[i][c];
+  }
+  return out;
+}
+
+}  // namespace
+
+void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, const Problem& problem,
+                         const GaussianOptions& options,
+                         const std::function<Csr(const Matrix& coordinates)>& rebuild,
+                         int threads) {
+  constexpr int64_t kRebuildEvery = 5;
+  const std::vector<double> shares = class_shares(problem);
+  const Eigen::MatrixXd scatter = scatter_of(x, threads);
+  Csr graph = start_graph;
+  clamp_training_rows(p, problem);
+  for (int64_t t = 0; t < options.iterations; ++t) {
+    const Prototypes prototypes = fit_prototypes(p, x, scatter, options.shrink, threads);
+    Matrix next = logits_of(prototypes, x, problem.classes_alike, threads);
+    softmax_rows(next);
+    if (options.smoothing.steps > 0) {
+      if (rebuild && t > 0 && t % kRebuildEvery == 0) {
+        const Matrix coordinates = separating_coordinates(prototypes, x, threads);
+        graph = rebuild(join(x, coordinates, problem.classes));
+      }
+      cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(),
+                     std::as_const(next).view(), options.smoothing.steps,
+                     static_cast<float>(options.smoothing.alpha), threads);
+      normalise_rows(p, shares);
+    } else {
+      p = std::move(next);
+    }
+    if (options.class_mass) match_class_mass(p, shares);
+    clamp_training_rows(p, problem);
+  }
+}
+
+LinearHead gaussian_head(const Matrix& p, const Matrix& x, const Problem& problem,
+                         const GaussianOptions& options, int threads) {
+  return linear_head(fit_prototypes(p, x, scatter_of(x, threads), options.shrink, threads),
+                     problem.classes_alike);
+}
+
+Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
+  const Matrix y = one_hot(problem);
+  Matrix sums(y.cols(), x.cols());
+  cpu::gemm(sums.view(), y.view(), x.view(), {.transpose_a = true}, threads);
+  std::vector<double> offset(y.cols(), -1e4);  // of a class without training rows
+  std::vector<int64_t> count(y.cols(), 0);
+  for (const int32_t i : problem.train) ++count[problem.labels[i]];
+  const double features = static_cast<double>(x.cols());
+  for (int64_t c = 0; c < y.cols(); ++c) {
+    if (count[c] == 0) continue;
+    double squares = 0;
+    for (int64_t f = 0; f < x.cols(); ++f) {
+      sums[c][f] /= static_cast<float>(count[c]);
+      squares += double{sums[c][f]} * sums[c][f];
+    }
+    const double share = problem.classes_alike ? 1.0
+                                               : static_cast<double>(count[c]) /
+                                                     static_cast<double>(problem.train.size());
+    offset[c] = -0.5 * squares / features + std::log(share);
+  }
+  Matrix p(x.rows(), y.cols());
+  cpu::gemm(p.view(), x.view(), std::as_const(sums).view(), {.transpose_b = true}, threads);
+  for (int64_t i = 0; i < p.rows(); ++i) {
+    for (int64_t c = 0; c < p.cols(); ++c) {
+      p[i][c] = static_cast<float>(p[i][c] / features + offset[c]);
+    }
+  }
+  softmax_rows(p);
+  return p;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,328 @@
+#include "modules/landmarks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/rng.h"
+#include "core/shuffled_rows.h"
+#include "kernels/adam.h"
+#include "kernels/gemm.h"
+#include "modules/eigen.h"
+#include "modules/soft_labels.h"
+
+namespace glgnn {
+namespace {
+
+// The parts of what is learned.
+struct Sizes {
+  Eigen::VectorXd weight;  // squared, of each feature
+  double curved, noise, linear;
+};
+
+Sizes sizes_of(std::span<const double> logs) {
+  const auto features = static_cast<int64_t>(logs.size()) - 3;
+  Sizes sizes{Eigen::VectorXd(features), std::exp(logs[features]), std::exp(logs[features + 1]),
+              std::exp(logs[features + 2])};
+  for (int64_t f = 0; f < features; ++f) sizes.weight[f] = std::exp(logs[f]);
+  return sizes;
+}
+
+Sizes only_linear(int64_t features) { return {Eigen::VectorXd::Ones(features), 0, 0, 1}; }
+
+// exp(-1/2 |s * (x_i - x_j)|^2)
+Eigen::MatrixXd curved_similarity(const Eigen::MatrixXd& x, const Eigen::VectorXd& weight) {
+  const Eigen::MatrixXd z = x * weight.cwiseSqrt().asDiagonal();
+  const Eigen::VectorXd half = 0.5 * z.rowwise().squaredNorm();
+  Eigen::MatrixXd k = z * z.transpose();
+  k.colwise() -= half;
+  k.rowwise() -= half.transpose();
+  return k.array().min(0.0).exp();
+}
+
+Eigen::MatrixXd map_rows(const LandmarkEvidence& e) {
+  return Eigen::Map<const RowMajor<float>>(e.points.data(), e.rows, e.features).cast<double>();
+}
+
+Eigen::Map<const RowMajor<double>> map_targets(const LandmarkEvidence& e) {
+  return {e.target.data(), e.rows, e.classes};
+}
+
+// Of the constant part, beside targets of 0 and 1: any offset is as good as another.
+constexpr double kConstant = 10;
+
+// The similarity of the rows.
+Eigen::MatrixXd similarity(const Sizes& sizes, const Eigen::MatrixXd& products,
+                           const Eigen::MatrixXd& curved) {
+  Eigen::MatrixXd k = sizes.curved * curved + sizes.linear * products;
+  k.array() += kConstant;
+  return k;
+}
+
+Eigen::MatrixXd similarity(const LandmarkEvidence& e, const Sizes& sizes) {
+  const Eigen::MatrixXd x = map_rows(e);
+  return similarity(sizes, x * x.transpose(), curved_similarity(x, sizes.weight));
+}
+
+LandmarkEvidence evidence_of(const Matrix& x, const Problem& problem,
+                             const std::vector<int32_t>& rows) {
+  LandmarkEvidence e;
+  e.rows = static_cast<int64_t>(rows.size());
+  e.features = x.cols();
+  e.classes = problem.classes;
+  std::vector<float> weight(problem.features->rows(), 1.0f);
+  const std::vector<float> of_training = training_row_weights(problem);
+  for (size_t t = 0; t < of_training.size(); ++t) weight[problem.train[t]] = of_training[t];
+  e.share.assign(e.classes, 0.0);
+  double all = 0;
+  for (const int32_t i : rows) {
+    e.points.insert(e.points.end(), x[i], x[i] + x.cols());
+    e.trust.push_back(weight[i]);
+    e.share[problem.labels[i]] += weight[i];
+    all += weight[i];
+  }
+  for (double& share : e.share) share /= all;
+  for (const int32_t i : rows) {
+    for (int64_t c = 0; c < e.classes; ++c) {
+      e.target.push_back((problem.labels[i] == c ? 1.0 : 0.0) - e.share[c]);
+    }
+  }
+  return e;
+}
+
+// Steepest ascent by Adam from equal weights; the likeliest sizes on the way.
+std::vector<double> learn_sizes(const LandmarkEvidence& e, bool selects) {
+  constexpr int64_t kSteps = 60;
+  constexpr double kRate = 0.15, kLowest = -9, kHighest = 4;
+  const auto features = static_cast<double>(e.features);
+  std::vector<double> sizes(e.features, -std::log(features));
+  // Targets are 0 or 1: a variance of a tenth or so.
+  sizes.insert(sizes.end(), {std::log(0.1), std::log(0.03), std::log(0.01 / features)});
+  std::vector<double> mean(sizes.size(), 0.0), square(sizes.size(), 0.0), gradient(sizes.size());
+  std::vector<double> best = sizes;
+  double best_value = -std::numeric_limits<double>::infinity();
+  for (int64_t step = 1; step <= kSteps; ++step) {
+    const double value = e.value(sizes, gradient);
+    if (value > best_value) {
+      best_value = value;
+      best = sizes;
+    }
+    if (!selects) {
+      const double sum = std::accumulate(gradient.begin(), gradient.begin() + e.features, 0.0);
+      std::fill(gradient.begin(), gradient.begin() + e.features, sum);
+    }
+    for (double& g : gradient) g = -g;
+    ref::adam_step(sizes.data(), mean.data(), square.data(), gradient.data(),
+                   static_cast<int64_t>(sizes.size()), kRate, step);
+    for (double& size : sizes) size = std::clamp(size, kLowest, kHighest);
+  }
+  return best;
+}
+
+// exp(row - log of the row's sum of exp)
+Eigen::MatrixXd softmax(Eigen::MatrixXd logits) {
+  logits.colwise() -= Eigen::VectorXd(logits.rowwise().maxCoeff());
+  logits = logits.array().exp();
+  return logits.array().colwise() / logits.rowwise().sum().array();
+}
+
+// So that a row is of similarity 1 to itself in the mean, without the constant.
+Sizes normalised(const LandmarkEvidence& e, Sizes sizes) {
+  const double square = map_rows(e).squaredNorm() / static_cast<double>(e.rows);
+  const double mean =
+      std::max(sizes.curved + sizes.linear * square, 1e-12);  // of columns that may all be constant
+  sizes.curved /= mean;
+  sizes.linear /= mean;
+  return sizes;
+}
+
+// Logistic regression: links A that maximise the logarithm of the labels' likelihood, the logits
+// being K A, less decay / 2 tr(A^T K A).
+class LinkFit {
+ public:
+  LinkFit(const LandmarkEvidence& e, const Eigen::MatrixXd& k, double decay)
+      : k_(k),
+        decay_(decay),
+        bound_(0.5 * *std::max_element(e.trust.begin(), e.trust.end()) * k +
+               decay * Eigen::MatrixXd::Identity(e.rows, e.rows)),
+        labels_(map_targets(e).rowwise() +
+                Eigen::Map<const Eigen::RowVectorXd>(e.share.data(), e.classes)) {}
+
+  // Improves links. Every step divides by a bound of the curvature (Boehning 1992): none can fail.
+  void run(Eigen::MatrixXd& links, const Eigen::VectorXd& trust) const {
+    constexpr int64_t kSteps = 100;
+    constexpr double kConverged = 3e-3;
+    for (int64_t step = 0; step < kSteps; ++step) {
+      const Eigen::MatrixXd change =
+          bound_.solve(trust.asDiagonal() * (labels_ - softmax(k_ * links)) - decay_ * links);
+      links += change;
+      if (change.norm() <= kConverged * links.norm()) break;
+    }
+  }
+
+  // The logarithm of the likelihood of row i's label.
+  double likelihood(const Eigen::MatrixXd& links, int64_t i) const {
+    const Eigen::MatrixXd p = softmax(k_.row(i) * links);
+    return std::log(std::max(1e-3, p.row(0).dot(labels_.row(i))));
+  }
+
+ private:
+  const Eigen::MatrixXd& k_;
+  double decay_;
+  Eigen::LLT<Eigen::MatrixXd> bound_;
+  Eigen::MatrixXd labels_;
+};
+
+Eigen::MatrixXd no_links(const LandmarkEvidence& e) {
+  return Eigen::MatrixXd::Zero(e.rows, e.classes);
+}
+
+struct Choice {
+  Sizes sizes;
+  double decay;  // of the links
+};
+
+// The evidence takes labels for numbers, which asks for narrower similarities than classes do: how
+// wide they are, and the decay, are those under which labels that are held back are likeliest.
+Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes) {
+  constexpr int64_t kFolds = 5;
+  const Eigen::Map<const Eigen::VectorXd> trust(e.trust.data(), e.rows);
+  Choice best{sizes, 1};
+  double best_value = -std::numeric_limits<double>::infinity();
+  for (const double factor : {1.0, 0.4, 0.15}) {
+    if (sizes.curved == 0 && factor != 1) break;
+    Sizes tried = sizes;
+    tried.weight *= factor;
+    const Eigen::MatrixXd k = similarity(e, tried);
+    std::vector<Eigen::MatrixXd> links(kFolds, no_links(e));  // each decay goes on from the last
+    for (const double decay : {1.0, 0.3, 0.1, 0.03, 0.01, 0.003}) {
+      const LinkFit fit(e, k, decay);
+      double value = 0;
+      for (int64_t fold = 0; fold < kFolds; ++fold) {
+        Eigen::VectorXd rest = trust;
+        for (int64_t i = fold; i < e.rows; i += kFolds) rest[i] = 0;
+        fit.run(links[fold], rest);
+        for (int64_t i = fold; i < e.rows; i += kFolds) {
+          value += trust[i] * fit.likelihood(links[fold], i);
+        }
+      }
+      if (value <= best_value) continue;
+      best_value = value;
+      best = {tried, decay};
+    }
+  }
+  return best;
+}
+
+LandmarkHead head_of(const LandmarkEvidence& e, const Choice& choice) {
+  const auto& [sizes, decay] = choice;
+  const Eigen::MatrixXd x = map_rows(e);
+  const Eigen::MatrixXd k = similarity(e, sizes);
+  Eigen::MatrixXd links = no_links(e);
+  LinkFit(e, k, decay).run(links, Eigen::Map<const Eigen::VectorXd>(e.trust.data(), e.rows));
+  LandmarkHead head;
+  head.landmarks = to_matrix(x);
+  head.weights = to_matrix(sizes.weight.cwiseSqrt().transpose());
+  head.links = to_matrix(sizes.curved * links);
+  head.linear = {to_matrix(sizes.linear * x.transpose() * links),
+                 to_matrix(kConstant * links.colwise().sum())};
+  return head;
+}
+
+}  // namespace
+
+double LandmarkEvidence::value(std::span<const double> logs, std::span<double> gradient) const {
+  const Sizes sizes = sizes_of(logs);
+  const Eigen::MatrixXd x = map_rows(*this);
+  const Eigen::MatrixXd products = x * x.transpose();
+  const Eigen::MatrixXd curved = curved_similarity(x, sizes.weight);
+  Eigen::MatrixXd covariance = similarity(sizes, products, curved);  // of the labels, noise and all
+  for (int64_t i = 0; i < rows; ++i) covariance(i, i) += sizes.noise / trust[i];
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+  const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(rows, rows));
+  const Eigen::MatrixXd solution = inverse * map_targets(*this);
+  const auto count = static_cast<double>(classes);
+  // Half the derivative of the likelihood by each similarity.
+  const Eigen::MatrixXd pull = 0.5 * (solution * solution.transpose() - count * inverse);
+  const Eigen::MatrixXd curved_pull = sizes.curved * pull.cwiseProduct(curved);
+  const Eigen::VectorXd sums = curved_pull.rowwise().sum();
+  const Eigen::MatrixXd pulled = curved_pull * x;
+  for (int64_t f = 0; f < features; ++f) {
+    const double apart = x.col(f).cwiseAbs2().dot(sums) -
+                         x.col(f).dot(pulled.col(f));  // of all pairs, squared, half
+    gradient[f] = -sizes.weight[f] * (apart + 1);
+  }
+  gradient[features] = curved_pull.sum();
+  double noise_pull = 0;
+  for (int64_t i = 0; i < rows; ++i) noise_pull += pull(i, i) / trust[i];
+  gradient[features + 1] = sizes.noise * noise_pull;
+  gradient[features + 2] = sizes.linear * pull.cwiseProduct(products).sum();
+  const double log_root =
+      Eigen::MatrixXd(factor.matrixL()).diagonal().array().log().sum();  // of the determinant
+  return -0.5 * map_targets(*this).cwiseProduct(solution).sum() - count * log_root -
+         sizes.weight.sum();
+}
+
+LandmarkHead fit_landmarks(const Matrix& x, const Problem& problem,
+                           const LandmarkOptions& options) {
+  constexpr size_t kMostToLearnFrom = 300;  // every step is cubic in the rows
+  std::vector<int32_t> rows = problem.train;
+  if (rows.size() > kMostToLearnFrom) {
+    rows = shuffled_rows(std::move(rows), {.stream = Stream::kLandmarks});
+  }
+  const auto first = [&](size_t most) {
+    return std::vector<int32_t>(rows.begin(),
+                                rows.begin() + static_cast<int64_t>(std::min(rows.size(), most)));
+  };
+  const LandmarkEvidence learned_from = evidence_of(x, problem, first(kMostToLearnFrom));
+  const Sizes sizes =
+      options.curved ? sizes_of(learn_sizes(learned_from, options.selects)) : only_linear(x.cols());
+  return head_of(evidence_of(x, problem, first(kMostLandmarks)),
+                 choose_width_and_decay(learned_from, normalised(learned_from, sizes)));
+}
+
+Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads) {
+  constexpr int64_t kBlock = 512;  // rows compared at once
+  const int64_t features = x.cols(), count = head.landmarks.rows();
+  const auto scaled = [&](const Matrix& from, int64_t begin, int64_t end, Matrix& to,
+                          std::vector<float>& half) {
+    half.resize(end - begin);
+    for (int64_t i = begin; i < end; ++i) {
+      double squares = 0;
+      for (int64_t f = 0; f < features; ++f) {
+        const float value = to[i - begin][f] = from[i][f] * head.weights.data()[f];
+        squares += double{value} * value;
+      }
+      half[i - begin] = static_cast<float>(0.5 * squares);
+    }
+  };
+  Matrix landmarks(count, features);
+  std::vector<float> landmark_half;
+  scaled(head.landmarks, 0, count, landmarks, landmark_half);
+  Matrix out(x.rows(), head.links.cols());
+  cpu::gemm(out.view(), x.view(), head.linear.weights.view(), {}, threads);
+  for (int64_t begin = 0; begin < x.rows(); begin += kBlock) {
+    const int64_t end = std::min(x.rows(), begin + kBlock);
+    Matrix rows(end - begin, features), similar(end - begin, count), part(end - begin, out.cols());
+    std::vector<float> half;
+    scaled(x, begin, end, rows, half);
+    cpu::gemm(similar.view(), std::as_const(rows).view(), std::as_const(landmarks).view(),
+              {.transpose_b = true}, threads);
+    for (int64_t i = 0; i < similar.rows(); ++i) {
+      for (int64_t t = 0; t < count; ++t) {
+        similar[i][t] = std::exp(std::min(similar[i][t] - half[i] - landmark_half[t], 0.0f));
+      }
+    }
+    cpu::gemm(part.view(), std::as_const(similar).view(), head.links.view(), {}, threads);
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t c = 0; c < out.cols(); ++c) {
+        out[i][c] += part[i - begin][c] + head.linear.offset.data()[c];
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,59 @@
+// The landmark head: every row is linked to all labelled rows, the landmarks, by a similarity whose
+// feature weights are learned. It sees curved borders between classes, and no row is far from a
+// label.
+//
+//   f(x)_c = sum_t links_tc exp(-1/2 |s * (x - x_t)|^2) + x . w_c + b_c,   p = softmax(f)
+//
+// s and the sizes of the two parts are those under which the labels, taken for numbers 0 and 1, are
+// likeliest in a Gaussian process; the links are logistic regression on the similarities. Cost
+// O(T^3) for T landmarks, at most kMostLandmarks, and O(N T F) for the rows.
+#pragma once
+
+#include <glgnn/matrix.h>
+#include <glgnn/trainer.h>
+
+#include <span>
+#include <vector>
+
+#include "modules/prototypes.h"
+
+namespace glgnn {
+
+inline constexpr int64_t kMostLandmarks = 1000;
+
+struct LandmarkOptions {
+  bool curved = true;   // else the linear part alone: logistic regression
+  bool selects = true;  // a weight of its own for each feature; else one for all
+  Smoothing smoothing;
+};
+
+struct LandmarkHead {
+  Matrix landmarks;  // T x F
+  Matrix weights;    // 1 x F, s
+  Matrix links;      // T x C
+  LinearHead linear;
+
+  bool empty() const { return landmarks.empty(); }
+};
+
+// Learned from the training rows of x.
+LandmarkHead fit_landmarks(const Matrix& x, const Problem& problem, const LandmarkOptions& options);
+
+// f of each row of x.
+Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads);
+
+// What is learned, as logarithms: F squared feature weights, then the sizes of the curved part, of
+// the noise in the labels, and of the linear part.
+struct LandmarkEvidence {
+  std::vector<float> points;   // T x F
+  std::vector<double> target;  // T x C, 1 at the label and 0 elsewhere, less the classes' shares
+  std::vector<double> share;   // of each class
+  std::vector<double> trust;   // how much each row counts
+  int64_t rows = 0, features = 0, classes = 0;
+
+  // The logarithm of the labels' likelihood, up to a constant, less the sum of the squared feature
+  // weights (smooth borders first). `gradient` is set.
+  double value(std::span<const double> sizes, std::span<double> gradient) const;
+};
+
+}  // namespace glgnn

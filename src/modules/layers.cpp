@@ -1,0 +1,174 @@
+#include "modules/layers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/adam.h"
+#include "kernels/soft_losses.h"
+#include "modules/soft_labels.h"
+#include "ops/ops.h"
+
+namespace glgnn {
+namespace {
+
+constexpr int64_t kCheckEvery = 5;
+constexpr int64_t kPatience = 8;
+constexpr double kRampEpochs = 50;  // until the consistency counts in full
+
+class GnnHead {
+ public:
+  GnnHead(const Features& x, const Csr& graph, const Problem& problem, const Matrix& teacher,
+          const GnnOptions& options, const Context& context)
+      : x_(x),
+        graph_(graph),
+        problem_(problem),
+        options_(options),
+        w1_("w1", x.cols(), options.hidden),
+        b1_("b1", 1, options.hidden),
+        w2_("w2", options.hidden, problem.classes),
+        b2_("b2", 1, problem.classes),
+        training_(context, true),
+        evaluation_(context, false),
+        sharpened_(x.rows(), problem.classes) {
+    if (x.is_sparse) {
+      by_column_ = transpose(x.sparse.pattern->view());
+      values_ = Matrix(x.sparse.nnz(), 1);
+      std::copy(x.sparse.values.begin(), x.sparse.values.end(), values_.data());
+    }
+    start(w1_, 0);
+    start(w2_, 1);
+    set_targets(teacher);
+  }
+
+  void train_epoch(int64_t epoch) {
+    const Var logits = forward(training_, epoch, true);
+    soft_cross_entropy(training_, logits, targets_, weights_, 1.0f);
+    const double ramp = std::min(1.0, static_cast<double>(epoch) / kRampEpochs);
+    if (options_.consistency > 0) {
+      ref::sharpen<float>(sharpened_.view(), logits.view());
+      softmax_distance(training_, logits, sharpened_,
+                       static_cast<float>(options_.consistency * ramp));
+    }
+    sum_squares(training_, training_.parameter(w1_),
+                static_cast<float>(0.5 * options_.weight_decay));
+    training_.backward();
+    for (Parameter* p : {&w1_, &b1_, &w2_, &b2_}) {
+      ref::adam_step(p->value.data(), p->mean.data(), p->square.data(), p->grad.data(),
+                     p->value.size(), options_.learning_rate, epoch + 1);
+      p->grad.fill(0.0f);
+    }
+    training_.clear();
+  }
+
+  Matrix predict() {
+    Matrix p = *forward(evaluation_, 0, false).value;
+    evaluation_.clear();
+    softmax_rows(p);
+    return p;
+  }
+
+  GnnLayers layers() const { return {w1_.value, b1_.value, w2_.value, b2_.value}; }
+
+  std::vector<float> selection() const {
+    std::vector<float> sizes(w1_.value.rows());
+    float largest = 0;
+    for (int64_t f = 0; f < w1_.value.rows(); ++f) {
+      double squares = 0;
+      for (int64_t h = 0; h < w1_.value.cols(); ++h) {
+        squares += double{w1_.value[f][h]} * w1_.value[f][h];
+      }
+      largest = std::max(largest, sizes[f] = static_cast<float>(std::sqrt(squares)));
+    }
+    for (float& size : sizes) size = largest > 0 ? size / largest : 1.0f;
+    return sizes;
+  }
+
+ private:
+  // Glorot and Bengio's uniform start.
+  void start(Parameter& p, uint32_t step) {
+    const Rng rng{options_.seed, Stream::kInit, options_.owner, 1000 + 2 * options_.round + step};
+    const double limit = std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
+    for (int64_t e = 0; e < p.value.size(); ++e) {
+      p.value.data()[e] =
+          static_cast<float>(limit * (2.0 * rng.uniform(static_cast<uint64_t>(e)) - 1.0));
+    }
+  }
+
+  void set_targets(const Matrix& teacher) {
+    targets_ = one_hot(problem_);
+    weights_ = Matrix(targets_.rows(), 1);
+    if (!teacher.empty() && options_.teacher_weight > 0) {
+      std::vector<int64_t> sure;
+      for (int64_t i = 0; i < teacher.rows(); ++i) {
+        if (*std::max_element(teacher[i], teacher[i] + teacher.cols()) <= options_.teacher_sure) {
+          continue;
+        }
+        sure.push_back(i);
+        std::copy(teacher[i], teacher[i] + teacher.cols(), targets_[i]);
+      }
+      for (const int64_t i : sure) {
+        weights_.data()[i] =
+            static_cast<float>(options_.teacher_weight / static_cast<double>(sure.size()));
+      }
+      clamp_training_rows(targets_, problem_);
+    }
+    const std::vector<float> row_weights = training_row_weights(problem_);
+    for (size_t t = 0; t < row_weights.size(); ++t) {
+      weights_.data()[problem_.train[t]] = row_weights[t] / static_cast<float>(row_weights.size());
+    }
+  }
+
+  Var forward(Tape& tape, int64_t epoch, bool training) {
+    const auto step = static_cast<uint32_t>(options_.round * 100000 + epoch);
+    const Rng input{options_.seed, Stream::kDropInput, options_.owner, step};
+    const Rng inner{options_.seed, Stream::kDropHidden, options_.owner, step};
+    const auto rate = static_cast<float>(training ? options_.dropout : 0.0);
+    Var x = Tape::constant(x_.is_sparse ? values_ : x_.dense);
+    if (rate > 0) x = dropout(tape, x, rate, input);
+    const Var w1 = tape.parameter(w1_);
+    Var z = x_.is_sparse ? sparse_linear(tape, *x_.sparse.pattern, by_column_, x, w1)
+                         : linear(tape, x, w1);
+    Var h = relu(tape, add_bias(tape, z, tape.parameter(b1_)));
+    if (rate > 0) h = dropout(tape, h, rate, inner);
+    const Var o = add_bias(tape, linear(tape, h, tape.parameter(w2_)), tape.parameter(b2_));
+    if (options_.steps == 0) return o;
+    return propagate(tape, graph_, o, options_.steps, static_cast<float>(options_.alpha));
+  }
+
+  const Features& x_;
+  const Csr& graph_;
+  const Problem& problem_;
+  const GnnOptions& options_;
+  Parameter w1_, b1_, w2_, b2_;
+  Tape training_, evaluation_;
+  Transpose by_column_;
+  Matrix values_, targets_, weights_, sharpened_;
+};
+
+}  // namespace
+
+GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
+                    const Matrix& teacher, const GnnOptions& options, const Context& context) {
+  GnnHead head(x, graph, problem, teacher, options, context);
+  GnnResult best;
+  double best_value = 0;
+  int64_t checks_without_gain = 0;
+  for (int64_t epoch = 0; epoch < options.epochs && checks_without_gain < kPatience; ++epoch) {
+    head.train_epoch(epoch);
+    const bool last = epoch + 1 == options.epochs;
+    if ((epoch + 1) % kCheckEvery != 0 && !last) continue;
+    Matrix p = head.predict();
+    const double value = validation_score(p, problem).value();
+    // Without validation rows the last epoch is taken.
+    if (best.p.empty() || value > best_value || problem.val.empty()) {
+      best = {std::move(p), head.selection(), head.layers()};
+      best_value = value;
+      checks_without_gain = 0;
+    } else {
+      ++checks_without_gain;
+    }
+  }
+  return best;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,146 @@
+#include "modules/soft_labels.h"
+
+#include <glgnn/metrics.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/class_weights.h"
+#include "kernels/propagate.h"
+#include "kernels/row_softmax.h"
+
+namespace glgnn {
+namespace {
+
+// As many rows as would tell an accuracy as surely as the mean recall of the classes is told.
+double telling_rows(const Problem& problem) {
+  const auto rows = static_cast<double>(problem.val.size());
+  if (!problem.classes_alike) return rows;
+  // The rows of a class are rows / (classes * weight): the variance of the mean recall is that of
+  // one answer times the mean weight of the classes over the rows.
+  double sum = 0, classes = 0;
+  for (const double weight : balanced_class_weights(problem.labels, problem.val, problem.classes)) {
+    sum += weight;
+    classes += weight > 0;
+  }
+  return rows * classes / sum;
+}
+
+}  // namespace
+
+Problem with_class_weights(Problem problem, const Config& config) {
+  problem.classes_alike |= config.class_weights == ClassWeights::kBalanced;
+  return problem;
+}
+
+Matrix one_hot(const Problem& problem) {
+  Matrix y(problem.features->rows(), problem.classes);
+  for (const int32_t i : problem.train) y[i][problem.labels[i]] = 1.0f;
+  return y;
+}
+
+void clamp_training_rows(Matrix& p, const Problem& problem) {
+  for (const int32_t i : problem.train) {
+    std::fill(p[i], p[i] + p.cols(), 0.0f);
+    p[i][problem.labels[i]] = 1.0f;
+  }
+}
+
+std::vector<double> class_shares(const Problem& problem) {
+  if (problem.classes_alike) {
+    return std::vector<double>(problem.classes, 1.0 / static_cast<double>(problem.classes));
+  }
+  const double all =
+      static_cast<double>(problem.train.size()) + static_cast<double>(problem.classes);
+  std::vector<double> shares(problem.classes, 1.0 / all);
+  for (const int32_t i : problem.train) shares[problem.labels[i]] += 1.0 / all;
+  return shares;
+}
+
+void normalise_rows(Matrix& p, const std::vector<double>& otherwise) {
+  for (int64_t i = 0; i < p.rows(); ++i) {
+    double sum = 0;
+    for (int64_t c = 0; c < p.cols(); ++c) sum += p[i][c];
+    for (int64_t c = 0; c < p.cols(); ++c) {
+      p[i][c] = static_cast<float>(sum > 1e-30 ? p[i][c] / sum : otherwise[c]);
+    }
+  }
+}
+
+void match_class_mass(Matrix& p, const std::vector<double>& shares) {
+  std::vector<double> mass(p.cols(), 0.0);
+  for (int64_t i = 0; i < p.rows(); ++i) {
+    for (int64_t c = 0; c < p.cols(); ++c) mass[c] += p[i][c];
+  }
+  for (int64_t i = 0; i < p.rows(); ++i) {
+    for (int64_t c = 0; c < p.cols(); ++c) {
+      p[i][c] = static_cast<float>(p[i][c] * shares[c] / std::max(mass[c], 1e-12));
+    }
+  }
+  normalise_rows(p, shares);
+}
+
+void softmax_rows(Matrix& logits) {
+  ref::row_softmax_forward<float>(logits.view(), std::as_const(logits).view());
+}
+
+Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads) {
+  constexpr int64_t kSteps = 60;
+  constexpr float kBack = 0.01f;
+  Matrix y = one_hot(problem);
+  const std::vector<float> weights = training_row_weights(problem);
+  for (size_t t = 0; t < problem.train.size(); ++t) {
+    const int32_t i = problem.train[t];
+    y[i][problem.labels[i]] = weights[t];
+  }
+  Matrix p(y.rows(), y.cols());
+  cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(), std::as_const(y).view(),
+                 kSteps, kBack, threads);
+  const std::vector<double> shares = class_shares(problem);
+  normalise_rows(p, shares);
+  if (class_mass) match_class_mass(p, shares);
+  return p;
+}
+
+double optimism_of_chosen(double accuracy, const Problem& problem) {
+  if (problem.val.empty()) return 0;
+  const double rows = telling_rows(problem);
+  // As if one right and one wrong answer more had been seen: never no error at all.
+  const double part = (accuracy * rows + 1) / (rows + 2);
+  return 0.75 * std::sqrt(part * (1 - part) / rows);
+}
+
+std::vector<float> training_row_weights(const Problem& problem) {
+  std::vector<float> weights(problem.train.size(), 1.0f);
+  if (!problem.classes_alike) return weights;
+  const std::vector<double> of_class =
+      balanced_class_weights(problem.labels, problem.train, problem.classes);
+  for (size_t t = 0; t < weights.size(); ++t) {
+    weights[t] = static_cast<float>(of_class[problem.labels[problem.train[t]]]);
+  }
+  return weights;
+}
+
+double validation_accuracy(const Matrix& p, const Problem& problem) {
+  if (!problem.classes_alike) return accuracy(p, problem.labels, problem.val);
+  return balanced_accuracy(
+      confusion_matrix(predicted_classes(p), problem.labels, problem.val, problem.classes));
+}
+
+Score validation_score(const Matrix& p, const Problem& problem) {
+  Score score;
+  if (problem.val.empty()) return score;
+  score.accuracy = validation_accuracy(p, problem);
+  const std::vector<double> weights =
+      problem.classes_alike ? balanced_class_weights(problem.labels, problem.val, problem.classes)
+                            : std::vector<double>(problem.classes, 1.0);
+  for (const int32_t i : problem.val) {
+    const int32_t label = problem.labels[i];
+    score.log_likelihood += weights[label] * std::log(std::max(1e-3, double{p[i][label]}));
+  }
+  score.log_likelihood /= static_cast<double>(problem.val.size());
+  return score;
+}
+
+}  // namespace glgnn

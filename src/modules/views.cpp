@@ -1,0 +1,264 @@
+#include "modules/views.h"
+
+#include <glgnn/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/check.h"
+#include "modules/svd.h"
+
+namespace glgnn {
+namespace {
+
+constexpr const char* kNames[] = {"raw",   "standard", "rank",  "unit",
+                                  "tfidf", "svd16",    "svd32", "svd64"};
+
+// The stored numbers of row i: all of them, or those a sparse row has.
+template <class F>
+auto row_of(F& features, int64_t i) {
+  struct Row {
+    decltype(&features.dense[0][0]) values;
+    int64_t size;
+    const int32_t* col;  // null: column = position
+    int64_t column(int64_t e) const { return col ? col[e] : e; }
+  };
+  if (!features.is_sparse) return Row{features.dense[i], features.dense.cols(), nullptr};
+  const Pattern& pattern = *features.sparse.pattern;
+  const int64_t begin = pattern.row_ptr[i];
+  return Row{features.sparse.values.data() + begin, pattern.row_ptr[i + 1] - begin,
+             pattern.col.data() + begin};
+}
+
+// Divides every number by the same.
+void divide(Features& x, float by) {
+  std::vector<float>& sparse = x.sparse.values;
+  const auto stored = x.is_sparse
+                          ? MatView<float>{sparse.data(), 1, static_cast<int64_t>(sparse.size())}
+                          : x.dense.view();
+  for (int64_t e = 0; e < stored.size() && by > 0; ++e) stored.data[e] /= by;
+}
+
+float largest_number(const Features& x) {
+  float largest = 0;
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    const auto row = row_of(x, i);
+    for (int64_t e = 0; e < row.size; ++e) largest = std::max(largest, std::abs(row.values[e]));
+  }
+  return largest;
+}
+
+void make_unit(Features& x) {
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    const auto row = row_of(x, i);
+    double squares = 0;
+    for (int64_t e = 0; e < row.size; ++e) squares += double{row.values[e]} * row.values[e];
+    const double size = std::sqrt(squares);
+    for (int64_t e = 0; e < row.size && size > 0; ++e) {
+      row.values[e] = static_cast<float>(row.values[e] / size);
+    }
+  }
+}
+
+std::vector<double> rarities(const Features& x) {
+  std::vector<double> rows_with(x.cols(), 0.0);
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    const auto row = row_of(x, i);
+    for (int64_t e = 0; e < row.size; ++e) rows_with[row.column(e)] += row.values[e] != 0;
+  }
+  for (double& rarity : rows_with) {
+    rarity = std::log((1.0 + static_cast<double>(x.rows())) / (1 + rarity)) + 1;
+  }
+  return rows_with;
+}
+
+void weigh_columns(Features& x, const std::vector<double>& weights) {
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    const auto row = row_of(x, i);
+    for (int64_t e = 0; e < row.size; ++e) {
+      row.values[e] = static_cast<float>(row.values[e] * weights[row.column(e)]);
+    }
+  }
+}
+
+// Sparse features with their zeros.
+Features with_zeros(const Features& x) {
+  Features out;
+  out.dense = Matrix(x.rows(), x.cols());
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    const auto row = row_of(x, i);
+    for (int64_t e = 0; e < row.size; ++e) out.dense[i][row.column(e)] = row.values[e];
+  }
+  return out;
+}
+
+void learn_standard(ViewRule& rule, const Matrix& x) {
+  const double n = static_cast<double>(x.rows());
+  for (int64_t f = 0; f < x.cols(); ++f) {
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < x.rows(); ++i) sum += x[i][f];
+    const double mean = sum / n;
+    for (int64_t i = 0; i < x.rows(); ++i) {
+      const double apart = x[i][f] - mean;
+      squares += apart * apart;
+    }
+    const double spread = std::sqrt(squares / n);
+    const bool varies = spread > 1e-7 * std::max(1e-30, std::abs(mean));
+    rule.mean.push_back(mean);
+    rule.spread.push_back(varies ? spread : 0.0);
+  }
+}
+
+void standardise(Matrix& x, const ViewRule& rule) {
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t f = 0; f < x.cols(); ++f) {
+      const double spread = rule.spread[f];
+      x[i][f] = spread > 0 ? static_cast<float>((x[i][f] - rule.mean[f]) / spread) : 0.0f;
+    }
+  }
+}
+
+// The number that a standard normal variable stays below with probability p: Newton's method on
+// erfc, from a rational start (Hastings 1955, formula 26.2.23 in Abramowitz and Stegun).
+double normal_score(double p) {
+  const double tail = std::min(p, 1 - p);
+  const double t = std::sqrt(-2 * std::log(tail));
+  double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+                     (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+  for (int step = 0; step < 3; ++step) {
+    const double above = 0.5 * std::erfc(x / std::sqrt(2.0));
+    const double density = std::exp(-x * x / 2) / std::sqrt(2 * 3.14159265358979323846);
+    x += (above - tail) / density;
+  }
+  return p < 0.5 ? -x : x;
+}
+
+// Equal numbers share their mean rank; a constant column becomes zero.
+void learn_ranks(ViewRule& rule, const Matrix& x) {
+  const int64_t n = x.rows();
+  std::vector<float> column(n);
+  rule.ranks.resize(x.cols());
+  for (int64_t f = 0; f < x.cols(); ++f) {
+    for (int64_t i = 0; i < n; ++i) column[i] = x[i][f];
+    std::sort(column.begin(), column.end());
+    for (int64_t first = 0; first < n;) {
+      int64_t last = first;
+      while (last < n && column[last] == column[first]) ++last;
+      const double middle = 0.5 * static_cast<double>(first + last);
+      rule.ranks[f].push_back(
+          {column[first], static_cast<float>(normal_score(middle / static_cast<double>(n)))});
+      first = last;
+    }
+  }
+}
+
+float score_of(float value, const std::vector<ViewRule::Rank>& ranks) {
+  const auto above = std::lower_bound(
+      ranks.begin(), ranks.end(), value,
+      [](const ViewRule::Rank& rank, float wanted) { return rank.value < wanted; });
+  if (above == ranks.end()) return ranks.back().score;
+  if (above->value == value || above == ranks.begin()) return above->score;
+  const ViewRule::Rank& below = above[-1];
+  const float part = (value - below.value) / (above->value - below.value);
+  return below.score + part * (above->score - below.score);
+}
+
+void rank_columns(Matrix& x, const ViewRule& rule) {
+  for (int64_t f = 0; f < x.cols(); ++f) {
+    for (int64_t i = 0; i < x.rows(); ++i) x[i][f] = score_of(x[i][f], rule.ranks[f]);
+  }
+}
+
+}  // namespace
+
+std::string view_name(View view) { return kNames[static_cast<int>(view)]; }
+
+View view_named(const std::string& name) {
+  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
+  if (found != std::end(kNames)) return static_cast<View>(found - std::begin(kNames));
+  throw Error(ErrorKind::kData, "unknown view \"" + name + "\"; the model is of another version");
+}
+
+ViewRule learn_view(View view, const Features& raw) {
+  ViewRule rule;
+  rule.view = view;
+  rule.stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
+  const bool by_column = view == View::kStandard || view == View::kRank;
+  if (view == View::kRaw || (by_column && rule.stays_sparse)) rule.largest = largest_number(raw);
+  if (view == View::kTfidf) rule.rarity = rarities(raw);
+  if (!by_column || rule.stays_sparse) return rule;
+  const Features zeros = raw.is_sparse ? with_zeros(raw) : Features{};
+  const Matrix& x = raw.is_sparse ? zeros.dense : raw.dense;
+  if (view == View::kStandard)
+    learn_standard(rule, x);
+  else
+    learn_ranks(rule, x);
+  return rule;
+}
+
+Features apply_view(const ViewRule& rule, Features x) {
+  switch (rule.view) {
+    case View::kRaw:
+      divide(x, static_cast<float>(rule.largest));
+      break;
+    case View::kStandard:
+    case View::kRank:
+      if (rule.stays_sparse) {
+        divide(x, static_cast<float>(rule.largest));
+        break;
+      }
+      if (x.is_sparse) x = with_zeros(x);
+      if (rule.view == View::kStandard)
+        standardise(x.dense, rule);
+      else
+        rank_columns(x.dense, rule);
+      break;
+    case View::kUnit:
+      make_unit(x);
+      break;
+    case View::kTfidf:
+      weigh_columns(x, rule.rarity);
+      make_unit(x);
+      break;
+    case View::kSvd16:
+    case View::kSvd32:
+    case View::kSvd64:
+      GLGNN_ASSERT(!"singular directions are a matrix, not a rule");
+      break;
+  }
+  return x;
+}
+
+int64_t directions_kept(View view) {
+  switch (view) {
+    case View::kSvd16:
+      return 16;
+    case View::kSvd32:
+      return 32;
+    case View::kSvd64:
+      return 64;
+    default:
+      return 0;
+  }
+}
+
+View base_view(const Features& raw) { return raw.is_sparse ? View::kTfidf : View::kStandard; }
+
+const Features& Views::get(View view) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = made_.find(view);
+  return found != made_.end() ? found->second : make(view);
+}
+
+const Features& Views::make(View view) {
+  Features out;
+  if (const int64_t kept = directions_kept(view); kept > 0) {
+    out.dense = leading_directions(get(base_view(raw_)), kept, threads_).scores;
+  } else {
+    out = apply_view(learn_view(view, raw_), raw_);
+  }
+  return made_.emplace(view, std::move(out)).first->second;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,115 @@
+#include "network/fuse.h"
+
+#include <glgnn/metrics.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace glgnn {
+namespace {
+
+constexpr int64_t kMembers = 10;
+// How much a better score counts: a tenth more accuracy makes a module count twenty times as much.
+constexpr double kSharpness = 30;
+// How much a module is worth less that always says the same as the members before it.
+constexpr double kDiversity = 0.4;
+
+// Mean over the rows of p_i . q_i.
+double agreement(const Matrix& p, const Matrix& q) {
+  double sum = 0;
+  for (int64_t e = 0; e < p.size(); ++e) sum += double{p.data()[e]} * q.data()[e];
+  return sum / static_cast<double>(std::max<int64_t>(1, p.rows()));
+}
+
+// Each member in turn: the best of the rest, less what its predictions share with those chosen.
+std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, size_t wanted,
+                                   double diversity) {
+  std::vector<std::vector<int32_t>> said;
+  if (diversity > 0) {
+    for (const ModuleResult& module : modules) said.push_back(predicted_classes(module.p));
+  }
+  std::vector<size_t> members;
+  std::vector<double> alike(modules.size(), 0.0);  // mean part of the rows, times the members
+  std::vector<bool> taken(modules.size(), false);
+  while (members.size() < wanted) {
+    const double share = diversity / static_cast<double>(std::max<size_t>(1, members.size()));
+    size_t best = modules.size();
+    const auto value = [&](size_t m) { return modules[m].score.value() - share * alike[m]; };
+    for (size_t m = 0; m < modules.size(); ++m) {
+      if (!taken[m] && (best == modules.size() || value(m) > value(best))) best = m;
+    }
+    taken[best] = true;
+    members.push_back(best);
+    for (size_t m = 0; m < said.size(); ++m) {
+      int64_t same = 0;
+      for (size_t i = 0; i < said[m].size(); ++i) same += said[m][i] == said[best][i];
+      alike[m] += static_cast<double>(same) / static_cast<double>(said[m].size());
+    }
+  }
+  return members;
+}
+
+std::vector<double> learned_weights(const std::vector<ModuleResult>& modules,
+                                    const std::vector<size_t>& members) {
+  const double best = modules[members.front()].score.value();
+  std::vector<double> weights;
+  double sum = 0;
+  for (const size_t m : members) {
+    weights.push_back(std::exp(kSharpness * (modules[m].score.value() - best)));
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+}  // namespace
+
+Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& problem,
+                    const Config& config) {
+  Fusion fusion;
+  // Without validation rows there is nothing to choose by: all modules count.
+  const int64_t wanted = !config.averaging     ? 1
+                         : config.members > 0  ? config.members
+                         : problem.val.empty() ? static_cast<int64_t>(modules.size())
+                                               : kMembers;
+  const bool judged = config.diversity && !problem.val.empty();
+  fusion.members = choose_members(modules, std::min(modules.size(), static_cast<size_t>(wanted)),
+                                  judged ? kDiversity : 0);
+  fusion.weights = learned_weights(modules, fusion.members);
+  fusion.p = Matrix(modules.front().p.rows(), modules.front().p.cols());
+  for (size_t r = 0; r < fusion.members.size(); ++r) {
+    const Matrix& p = modules[fusion.members[r]].p;
+    const auto weight = static_cast<float>(fusion.weights[r]);
+    for (int64_t e = 0; e < p.size(); ++e) fusion.p.data()[e] += weight * p.data()[e];
+  }
+  fusion.score = validation_score(fusion.p, problem);
+  return fusion;
+}
+
+ModuleStart network_start(const std::vector<ModuleResult>& modules, const Fusion& fusion) {
+  ModuleStart start{fusion.p, {}};
+  start.selection.resize(modules[fusion.members.front()].selection.size(), 0.0f);
+  for (size_t r = 0; r < fusion.members.size(); ++r) {
+    const std::vector<float>& selection = modules[fusion.members[r]].selection;
+    for (size_t f = 0; f < selection.size(); ++f) {
+      start.selection[f] += static_cast<float>(fusion.weights[r]) * selection[f];
+    }
+  }
+  return start;
+}
+
+Matrix agreement_network(const std::vector<const Matrix*>& members, const Matrix& fused,
+                         const std::vector<double>& weights) {
+  const auto count = static_cast<int64_t>(members.size());
+  Matrix network(count + 1, count + 1);
+  for (int64_t a = 0; a < count; ++a) {
+    for (int64_t b = 0; b < count; ++b) {
+      network[a][b] = static_cast<float>(agreement(*members[a], *members[b]));
+    }
+    network[a][count] = static_cast<float>(agreement(*members[a], fused));
+    network[count][a] = static_cast<float>(weights[a]);
+  }
+  return network;
+}
+
+}  // namespace glgnn

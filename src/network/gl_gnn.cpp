@@ -1,0 +1,166 @@
+#include "network/gl_gnn.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/class_weights.h"
+#include "kernels/edge_softmax.h"
+
+namespace glgnn {
+namespace {
+
+// sum_m weight_m A_m on the union of the patterns.
+Csr weighted_union(const std::vector<const Csr*>& graphs, const std::vector<float>& weights) {
+  const int64_t n = graphs[0]->rows();
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = n;
+  Csr out;
+  std::vector<float> sum(n, 0.0f);
+  std::vector<uint8_t> seen(n, 0);
+  std::vector<int32_t> columns;
+  for (int64_t i = 0; i < n; ++i) {
+    columns.clear();
+    for (size_t m = 0; m < graphs.size(); ++m) {
+      const Pattern& p = *graphs[m]->pattern;
+      for (int64_t e = p.row_ptr[i]; e < p.row_ptr[i + 1]; ++e) {
+        if (!seen[p.col[e]]) seen[p.col[e]] = 1, columns.push_back(p.col[e]);
+        sum[p.col[e]] += weights[m] * graphs[m]->values[e];
+      }
+    }
+    std::sort(columns.begin(), columns.end());
+    for (const int32_t j : columns) {
+      pattern->col.push_back(j);
+      out.values.push_back(sum[j]);
+      sum[j] = 0.0f;
+      seen[j] = 0;
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  out.pattern = std::move(pattern);
+  return out;
+}
+
+}  // namespace
+
+Csr to_csr(const SparseVar& a) {
+  return {a.pattern, {a.values.data(), a.values.data() + a.values.rows()}};
+}
+
+Csr fuse_graphs(const std::vector<Csr>& graphs, const float* weights) {
+  std::vector<const Csr*> list;
+  for (const Csr& graph : graphs) list.push_back(&graph);
+  Csr fused = weighted_union(list, {weights, weights + graphs.size()});
+  ref::edge_softmax_forward(fused.values.data(), fused.values.data(), fused.pattern->row_ptr.data(),
+                            fused.rows());
+  return fused;
+}
+
+GlGnn::GlGnn(const Problem& problem, const Config& config, const Context& context)
+    : config_(config), context_(context), inputs_(problem, config), network_(config, inputs_) {
+  if (problem.classes_alike) {
+    const std::vector<double> weights =
+        balanced_class_weights(problem.labels, problem.train, problem.classes);
+    const auto rows = static_cast<double>(problem.train.size());
+    targets_ = Matrix(inputs_.rows(), problem.classes);
+    row_weights_ = Matrix(inputs_.rows(), 1);
+    for (const int32_t i : problem.train) {
+      targets_[i][problem.labels[i]] = 1.0f;
+      row_weights_.data()[i] = static_cast<float>(weights[problem.labels[i]] / rows);
+    }
+  }
+  for (int64_t m = 0; m < config.modules; ++m) {
+    SubModule& module = modules_.emplace_back(config, inputs_, static_cast<uint32_t>(m));
+    if (!problem.graph) continue;
+    if (m == 0) {
+      module.set_hop_graph(*problem.graph, context.threads);
+    } else {
+      module.share_hop_graph(modules_.front());
+    }
+  }
+}
+
+std::vector<Parameter*> GlGnn::parameters() {
+  std::vector<Parameter*> all;
+  for (SubModule& module : modules_) {
+    for (Parameter* p : module.parameters()) all.push_back(p);
+  }
+  for (Parameter* p : network_.parameters()) all.push_back(p);
+  return all;
+}
+
+ShownLabels GlGnn::shown_labels(const Pass& pass) const {
+  if (!pass.training) {
+    if (config_.eval_labels == EvalLabels::kZero) return inputs_.no_labels();
+    return inputs_.show_labels([](int32_t) { return true; });
+  }
+  // A hidden half each epoch, so that a loss row does not pick its neighbours by its own label.
+  const Rng rng{config_.seed, Stream::kHideLabels, 0, pass.epoch};
+  const float hide = static_cast<float>(config_.label_hide);
+  return inputs_.show_labels([&](int32_t row) { return rng.uniform(row) >= hide; });
+}
+
+GlGnnOutput GlGnn::forward(Tape& tape, const Pass& pass) {
+  const ShownLabels& labels = tape.keep(shown_labels(pass));
+  GlGnnOutput out;
+  std::vector<Var> predictions;
+  for (SubModule& module : modules_) {
+    out.modules.push_back(module.forward(tape, labels, pass));
+    predictions.push_back(out.modules.back().prediction);
+  }
+  out.network = network_.forward(tape, predictions);
+  return out;
+}
+
+double GlGnn::cross_entropy_of(Tape& tape, Var logits) {
+  const Problem& problem = inputs_.problem();
+  const auto mu2 = static_cast<float>(config_.mu2);
+  if (problem.classes_alike) return soft_cross_entropy(tape, logits, targets_, row_weights_, mu2);
+  return cross_entropy(tape, logits, problem.train, problem.labels, mu2);
+}
+
+LossTerms GlGnn::loss(Tape& tape, const GlGnnOutput& out) {
+  LossTerms terms;
+  const float mu1 = static_cast<float>(config_.mu1 / static_cast<double>(config_.modules) /
+                                       static_cast<double>(inputs_.rows()));
+  for (const SubModuleOutput& module : out.modules) {
+    if (mu1 == 0.0f) continue;
+    terms.graph += mu1 * sparse_l1(tape, module.graph, module.second_graph, mu1);
+  }
+  terms.entropy = config_.mu2 * cross_entropy_of(tape, out.network.logits);
+  const float decay = static_cast<float>(config_.weight_decay);
+  for (SubModule& module : modules_) {
+    terms.decay += decay * sum_squares(tape, tape.parameter(module.first_weights()), decay);
+    if (config_.decay_on == DecayOn::kAll) {
+      terms.decay += decay * sum_squares(tape, tape.parameter(module.second_weights()), decay);
+    }
+  }
+  return terms;
+}
+
+void GlGnn::finish_epoch(const GlGnnOutput& out, bool chosen) {
+  const Problem& problem = inputs_.problem();
+  const bool given_stays = problem.graph && config_.given_graph == GivenGraph::kAlways;
+  for (size_t m = 0; m < modules_.size() && chosen && !given_stays; ++m) {
+    const SubModuleOutput& module = out.modules[m];
+    const Csr last =
+        to_csr(config_.last_graph == LastGraph::kSecond ? module.second_graph : module.graph);
+    const bool join = problem.graph && config_.given_graph == GivenGraph::kUnion;
+    modules_[m].set_hop_graph(join ? weighted_union({problem.graph, &last}, {1.0f, 1.0f}) : last,
+                              context_.threads);
+  }
+  if (config_.aggregation == Aggregation::kPrevious) {
+    Tape tape(context_, false);
+    network_.previous() = *row_softmax(tape, out.network.logits).value;
+  }
+}
+
+void GlGnn::finish_step() {
+  for (SubModule& module : modules_) {
+    module.forget_label_free_choice();
+    if (!config_.select_non_negative) continue;
+    Matrix& s = module.selection().value;
+    for (int64_t f = 0; f < s.size(); ++f) s.data()[f] = std::max(s.data()[f], 0.0f);
+  }
+}
+
+}  // namespace glgnn

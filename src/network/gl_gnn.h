@@ -1,0 +1,63 @@
+// The whole model: M sub-modules and the network of graphs between them.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/csr.h>
+#include <glgnn/trainer.h>
+
+#include <deque>
+#include <vector>
+
+#include "modules/paper/inputs.h"
+#include "modules/paper/sub_module.h"
+#include "network/graph_network.h"
+
+namespace glgnn {
+
+struct GlGnnOutput {
+  std::vector<SubModuleOutput> modules;
+  GraphNetworkOutput network;
+};
+
+struct LossTerms {
+  double graph = 0, entropy = 0, decay = 0;  // weighted
+  double total() const { return graph + entropy + decay; }
+};
+
+class GlGnn {
+ public:
+  // Problem and config must outlive the model.
+  GlGnn(const Problem& problem, const Config& config, const Context& context);
+
+  GlGnnOutput forward(Tape& tape, const Pass& pass);
+  // The loss of a training pass; its gradient is put on the tape.
+  LossTerms loss(Tape& tape, const GlGnnOutput& out);
+  // After a training step: keeps what the next epoch reads (the previous prediction, and hop graphs
+  // if neighbours were chosen anew: between two choices they stay, too).
+  void finish_epoch(const GlGnnOutput& out, bool chosen = true);
+
+  std::vector<Parameter*> parameters();
+  std::deque<SubModule>& modules() { return modules_; }
+  GraphNetwork& network() { return network_; }
+  // After a step of the optimiser: brings s back to where the readings want it.
+  void finish_step();
+
+ private:
+  ShownLabels shown_labels(const Pass& pass) const;
+  double cross_entropy_of(Tape& tape, Var logits);
+
+  const Config& config_;
+  Context context_;
+  Inputs inputs_;
+  Matrix targets_, row_weights_;  // of the training rows, where every class counts alike
+  std::deque<SubModule> modules_;
+  GraphNetwork network_;
+};
+
+// A value on the tape as a matrix of its own.
+Csr to_csr(const SparseVar& a);
+
+// softmax over each row's union of edges of sum_m weight_m A'_m: the learned graph, for people.
+Csr fuse_graphs(const std::vector<Csr>& graphs, const float* weights);
+
+}  // namespace glgnn

@@ -1,0 +1,233 @@
+#include <glgnn/error.h>
+#include <glgnn/trainer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "kernels/adam.h"
+#include "modules/soft_labels.h"
+#include "train/buffers.h"
+#include "train/checkpoint.h"
+#include "train/pool_trainer.h"
+
+namespace glgnn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+[[noreturn]] void refuse(ErrorKind kind, const std::string& text) { throw Error(kind, text); }
+
+void check_candidates(const Problem& problem, const Config& config) {
+  if (config.candidates != Candidates::kHnsw || config.mode != Mode::kPaper) return;
+  if (problem.features->is_sparse) {
+    refuse(ErrorKind::kUsage,
+           "setting candidates: found hnsw for sparse features, expected exact, which is fast on "
+           "them: it never touches their zeros; leave --candidates out");
+  }
+  if (config.softmax_over == SoftmaxOver::kAll && !config.rescale) {
+    refuse(ErrorKind::kUsage,
+           "setting candidates: found hnsw with rescale = false and softmax_over = all, which sum "
+           "over all rows; set --candidates exact or --softmax_over kept");
+  }
+}
+
+void check(const Problem& problem, const Config& config) {
+  const int64_t n = problem.features->rows();
+  if (n < 3) {
+    refuse(ErrorKind::kData, "too few rows: found " + std::to_string(n) + ", expected at least 3");
+  }
+  if (problem.classes < 2) {
+    refuse(ErrorKind::kData,
+           "too few classes: found " + std::to_string(problem.classes) + ", expected at least 2");
+  }
+  if (problem.train.empty()) {
+    refuse(ErrorKind::kData,
+           "no labelled row to train on: found 0, expected at least one per class");
+  }
+  const bool best = config.mode == Mode::kBest;
+  const int64_t largest = config.diagonal && !best ? n : n - 1;
+  if (config.k < (best ? 0 : 1) || config.k > largest) {
+    refuse(ErrorKind::kUsage, "k does not fit the data: found k = " + std::to_string(config.k) +
+                                  ", expected 1 to " + std::to_string(largest) + " for " +
+                                  std::to_string(n) + " rows; set a smaller --k");
+  }
+  if (config.epochs < 1 && !best) refuse(ErrorKind::kUsage, "epochs: found 0, expected at least 1");
+  check_candidates(problem, config);
+  for (const auto* rows : {&problem.train, &problem.val}) {
+    for (const int32_t row : *rows) {
+      const int32_t label = row >= 0 && row < n ? problem.labels[row] : -1;
+      if (label < 0 || label >= problem.classes) {
+        refuse(ErrorKind::kData, "row " + std::to_string(row) +
+                                     " is to be trained or validated on but has no label: found " +
+                                     std::to_string(label) + ", expected 0 to " +
+                                     std::to_string(problem.classes - 1));
+      }
+    }
+  }
+}
+
+class Trainer {
+ public:
+  Trainer(const Problem& problem, const Config& config, const Context& context)
+      : problem_(problem),
+        config_(config),
+        model_(problem, config, context),
+        keeps_buffers_(problem.features->rows() < kRowsWorthReleasing),
+        training_tape_(context, true),
+        evaluation_tape_(context, false) {}
+
+  TrainState& state() { return state_; }
+
+  EpochReport run_epoch() {
+    EpochReport report;
+    report.epoch = state_.epoch + 1;
+    report.epochs = config_.epochs;
+    const bool choose = state_.epoch % config_.refresh == 0;
+    train({true, static_cast<uint32_t>(state_.epoch), choose}, report);
+    evaluate({false, static_cast<uint32_t>(state_.epoch), choose}, report);
+    if (choose) report.recall = lowest_recall();
+    ++state_.epoch;
+    report.seconds = seconds_since(start_);
+    state_.history.push_back(report);
+    return report;
+  }
+
+  void save(const std::string& path) { save_checkpoint(path, state_, model_, problem_, config_); }
+  void load(const std::string& path) { load_checkpoint(path, state_, model_, problem_, config_); }
+
+  // The model of the best epoch; the caller adds the names.
+  Model result() {
+    Model model;
+    model.config = config_;
+    model.train = problem_.train;
+    model.val = problem_.val;
+    model.history = state_.history;
+    model.best_epoch = state_.best.epoch;
+    const std::vector<Parameter*> parameters = model_.parameters();
+    for (size_t p = 0; p < parameters.size(); ++p) {
+      model.parameters.push_back({parameters[p]->name, state_.best.parameters[p]});
+    }
+    model.probabilities = state_.best.probabilities;
+    model.network = state_.best.network;
+    model.module_graphs = state_.best.module_graphs;
+    model.fused_graph = fuse_graphs(model.module_graphs, model.network[config_.modules]);
+    return model;
+  }
+
+ private:
+  void train(const Pass& pass, EpochReport& report) {
+    Tape& tape = training_tape_;
+    const GlGnnOutput out = model_.forward(tape, pass);
+    const LossTerms loss = model_.loss(tape, out);
+    report.loss = loss.total();
+    report.loss_graph = loss.graph;
+    report.loss_entropy = loss.entropy;
+    report.loss_decay = loss.decay;
+    if (!std::isfinite(report.loss)) {
+      refuse(ErrorKind::kData,
+             "training broke down in epoch " + std::to_string(report.epoch) +
+                 ": found a loss that is not finite, expected a number; scale the "
+                 "features (--scaling standard) or lower --learning_rate");
+    }
+    tape.backward();
+    for (Parameter* p : model_.parameters()) {
+      const int64_t cost = 8 * p->value.size();  // roots and quotients
+      for_row_ranges(p->value.size(), cost, tape.threads(), [&](int64_t begin, int64_t end) {
+        ref::adam_step(p->value.data() + begin, p->mean.data() + begin, p->square.data() + begin,
+                       p->grad.data() + begin, end - begin, config_.learning_rate, report.epoch);
+        std::fill(p->grad.data() + begin, p->grad.data() + end, 0.0f);
+      });
+    }
+    model_.finish_step();
+    model_.finish_epoch(out, pass.choose);
+    tape.clear(keeps_buffers_);
+  }
+
+  // -1 where neighbours are searched exactly.
+  double lowest_recall() {
+    double lowest = 1;
+    for (const SubModule& module : model_.modules()) lowest = std::min(lowest, module.recall());
+    return lowest;
+  }
+
+  void evaluate(const Pass& pass, EpochReport& report) {
+    Tape& tape = evaluation_tape_;
+    const GlGnnOutput out = model_.forward(tape, pass);
+    const Var logits = out.network.logits;
+    const Matrix& probabilities = *row_softmax(tape, logits).value;
+    report.train_accuracy = accuracy(probabilities, problem_.labels, problem_.train);
+    if (!problem_.val.empty()) {
+      report.val_accuracy = validation_accuracy(probabilities, problem_);
+      report.val_loss = cross_entropy(tape, logits, problem_.val, problem_.labels, 0.0f);
+    }
+    report.best = is_best(report);
+    if (report.best) keep(out, probabilities, report);
+    tape.clear(keeps_buffers_);
+  }
+
+  // Without validation rows the last epoch is the best.
+  bool is_best(const EpochReport& report) const {
+    const BestEpoch& best = state_.best;
+    if (problem_.val.empty() || best.epoch == 0) return true;
+    if (report.val_accuracy != best.val_accuracy) return report.val_accuracy > best.val_accuracy;
+    return report.val_loss < best.val_loss;
+  }
+
+  void keep(const GlGnnOutput& out, const Matrix& probabilities, const EpochReport& report) {
+    BestEpoch& best = state_.best;
+    best.epoch = report.epoch;
+    best.val_accuracy = report.val_accuracy;
+    best.val_loss = report.val_loss;
+    best.parameters.clear();
+    for (const Parameter* p : model_.parameters()) best.parameters.push_back(p->value);
+    best.probabilities = probabilities;
+    best.network = *out.network.network.value;
+    best.module_graphs.clear();
+    for (const SubModuleOutput& module : out.modules) {
+      best.module_graphs.push_back(to_csr(module.graph));
+    }
+  }
+
+  const Problem& problem_;
+  const Config& config_;
+  GlGnn model_;
+  bool keeps_buffers_;
+  Tape training_tape_, evaluation_tape_;
+  TrainState state_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+FitResult fit(const Problem& given, const Config& config, const Context& context,
+              const FitOptions& options) {
+  const Problem problem = with_class_weights(given, config);
+  check(problem, config);
+  if (config.mode == Mode::kBest) return fit_best(problem, config, context, options);
+  // Below this the threads cost more to wake than they save; the bits are the same.
+  constexpr int64_t kRowsWorthThreads = 500;
+  const bool alone = problem.features->rows() < kRowsWorthThreads;
+  Trainer trainer(problem, config, Context{alone ? 1 : context.threads});
+  if (options.resume) trainer.load(options.checkpoint);
+  Clock::time_point saved = Clock::now();
+  bool interrupted = false;
+  while (trainer.state().epoch < config.epochs && !interrupted) {
+    const EpochReport report = trainer.run_epoch();
+    interrupted = options.on_epoch && !options.on_epoch(report);
+    const bool due = interrupted || report.epoch == config.epochs ||
+                     seconds_since(saved) >= options.checkpoint_seconds;
+    if (due && !options.checkpoint.empty()) {
+      trainer.save(options.checkpoint);
+      saved = Clock::now();
+    }
+  }
+  return {trainer.result(), interrupted && trainer.state().epoch < config.epochs};
+}
+
+}  // namespace glgnn

@@ -1,0 +1,393 @@
+#include "train/pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "train/space.h"
+
+namespace glgnn {
+namespace {
+
+// Columns of one scale: most have the same smallest number, and the widest is no more than twice as
+// wide as half of them.
+bool columns_share_scale(const Matrix& x) {
+  if (x.cols() < 16) return false;
+  std::vector<float> low(x.cols(), std::numeric_limits<float>::max());
+  std::vector<float> high(x.cols(), std::numeric_limits<float>::lowest());
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t f = 0; f < x.cols(); ++f) {
+      low[f] = std::min(low[f], x[i][f]);
+      high[f] = std::max(high[f], x[i][f]);
+    }
+  }
+  const float lowest = *std::min_element(low.begin(), low.end());
+  const float highest = *std::max_element(high.begin(), high.end());
+  int64_t varying = 0, wide = 0, same_low = 0;
+  for (int64_t f = 0; f < x.cols(); ++f) {
+    if (low[f] >= high[f]) continue;
+    ++varying;
+    same_low += low[f] == lowest;
+    wide += 2 * (high[f] - lowest) >= highest - lowest;
+  }
+  return varying > 0 && 10 * same_low >= 9 * varying && 2 * wide >= varying;
+}
+
+// The stored numbers, zeros included where the matrix is dense.
+template <class Visit>
+void for_each_stored(const Features& x, Visit&& visit) {
+  if (x.is_sparse) {
+    for (const float value : x.sparse.values) visit(value);
+  } else {
+    for (int64_t e = 0; e < x.dense.size(); ++e) visit(x.dense.data()[e]);
+  }
+}
+
+// Above this many rows fewer modules are tried, one at a time with all threads.
+constexpr int64_t kManyRows = 20000;
+
+void add_spreading(std::vector<ModuleSpec>& pool, const std::vector<View>& views, bool few) {
+  const std::vector<int64_t> neighbours =
+      few ? std::vector<int64_t>{5} : std::vector<int64_t>{3, 5, 7, 10};
+  const std::vector<bool> metrics = few ? std::vector<bool>{false} : std::vector<bool>{false, true};
+  for (const View view : views) {
+    for (const int64_t k : neighbours) {
+      for (const bool euclidean : metrics) {
+        for (const bool class_mass : {false, true}) {
+          ModuleSpec spec;
+          spec.head = Head::kSpread;
+          spec.views = {view};
+          spec.input = view;
+          spec.graph = {.k = k, .euclidean = euclidean};
+          spec.class_mass = class_mass;
+          pool.push_back(spec);
+        }
+      }
+    }
+  }
+}
+
+// A second round that compares rows by the features that separated the classes in the first: for
+// tables with many columns that say nothing.
+void add_selecting(std::vector<ModuleSpec>& pool, const std::vector<View>& views) {
+  for (const View view : views) {
+    for (const int64_t k : {5, 10}) {
+      for (const double select : {1.0, 2.0}) {
+        ModuleSpec spec;
+        spec.head = Head::kSpread;
+        spec.views = {view};
+        spec.input = view;
+        spec.graph = {.k = k, .select = select};
+        spec.rounds = 3;
+        spec.class_mass = true;
+        pool.push_back(spec);
+      }
+    }
+  }
+}
+
+void add_gaussian(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
+                  const DataKind& kind, bool few) {
+  const std::vector<double> shrinks =
+      few ? std::vector<double>{0.1} : std::vector<double>{0.1, 0.3};
+  // The graph of the separating coordinates is learned again and again: too dear for many rows.
+  const std::vector<int64_t> propagations =
+      few ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 2};
+  for (const View view : views) {
+    for (const double shrink : shrinks) {
+      for (const int64_t steps : propagations) {
+        for (const bool spread : {false, true}) {
+          for (const bool class_mass : {false, true}) {
+            ModuleSpec spec;
+            spec.head = Head::kGaussian;
+            spec.views = {view};
+            spec.input = covariance_view(kind, view);
+            spec.graph = {.k = 5, .euclidean = kind.shares_scale && !few};
+            spec.class_mass = class_mass;
+            spec.start_by_spreading = spread;
+            spec.gaussian = {.shrink = shrink,
+                             .iterations = kind.shares_scale ? 4 : 40,
+                             .smoothing = {.steps = steps, .alpha = 0.2},
+                             .class_mass = class_mass};
+            pool.push_back(spec);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Graph votes of text.
+const std::vector<View> kPlain{View::kUnit, View::kTfidf};
+const std::vector<View> kReduced{View::kUnit, View::kTfidf, View::kSvd32};
+const std::vector<View> kMany{View::kUnit, View::kSvd16, View::kSvd32, View::kSvd64};
+
+void add_multinomial(std::vector<ModuleSpec>& pool) {
+  for (const View input : {View::kUnit, View::kTfidf}) {
+    for (const double count : {0.1, 1.0}) {
+      for (const double weight : {0.3, 1.0}) {
+        for (const double temperature : {0.3, 1.0}) {
+          for (const int64_t steps : {0, 2}) {
+            ModuleSpec spec;
+            spec.head = Head::kMultinomial;
+            spec.views = kPlain;
+            spec.input = input;
+            spec.graph = {.k = 10, .given_weight = 0.3};
+            spec.multinomial = {.pseudo_count = count,
+                                .unlabelled_weight = weight,
+                                .temperature = temperature,
+                                .scale = 10,
+                                .iterations = 6,
+                                .smoothing = {.steps = steps, .alpha = 0.4}};
+            pool.push_back(spec);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The settings in which trained heads differ.
+struct GnnRow {
+  std::vector<View> views;
+  View input;
+  int64_t k;
+  double self, given, labels, select;
+  double dropout, decay;
+  int64_t steps;
+  double alpha, teacher, sure, consistency;
+};
+
+ModuleSpec gnn_module(const GnnRow& row) {
+  ModuleSpec spec;
+  spec.head = Head::kGnn;
+  spec.views = row.views;
+  spec.input = row.input;
+  spec.graph = {.k = row.k,
+                .self_weight = row.self,
+                .given_weight = row.given,
+                .label_weight = row.labels,
+                .select = row.select};
+  spec.rounds = 2;
+  spec.gnn.dropout = row.dropout;
+  spec.gnn.weight_decay = row.decay;
+  spec.gnn.steps = row.steps;
+  spec.gnn.alpha = row.alpha;
+  spec.gnn.teacher_weight = row.teacher;
+  spec.gnn.teacher_sure = row.sure;
+  spec.gnn.consistency = row.consistency;
+  return spec;
+}
+
+ModuleSpec taught(const GnnRow& row, View teacher_input, const MultinomialOptions& options) {
+  ModuleSpec spec = gnn_module(row);
+  spec.head = Head::kGnnTaught;
+  spec.teacher_input = teacher_input;
+  spec.multinomial = options;
+  return spec;
+}
+
+void add_text_gnns(std::vector<ModuleSpec>& pool) {
+  const View t = View::kTfidf, u = View::kUnit;
+  //   views      input k  self given labels select drop decay  steps alpha teach sure cons
+  const GnnRow rows[] = {
+      {kPlain, t, 5, 0.5, 0.3, 1.0, 0.0, 0.5, 0.005, 4, 0.10, 0.5, 0.8, 0.5},
+      {kReduced, t, 5, 1.0, 0.3, 0.3, 0.0, 0.7, 0.0005, 8, 0.05, 2.0, 0.5, 0.5},
+      {kPlain, t, 5, 1.0, 0.3, 0.0, 0.5, 0.8, 0.005, 12, 0.05, 0.5, 0.5, 0.5},
+      {kReduced, t, 10, 1.0, 0.6, 0.3, 0.5, 0.8, 0.002, 12, 0.05, 0.5, 0.8, 1.0},
+      {kMany, t, 20, 0.5, 0.1, 0.3, 0.0, 0.7, 0.0005, 8, 0.10, 2.0, 0.8, 0.5},
+      {kReduced, u, 10, 0.5, 0.6, 0.3, 0.5, 0.5, 0.002, 12, 0.10, 0.5, 0.8, 1.0},
+      {kPlain, t, 10, 1.0, 0.3, 0.3, 0.0, 0.8, 0.005, 8, 0.20, 1.0, 0.5, 1.0},
+      {kReduced, t, 5, 0.5, 0.3, 0.0, 0.0, 0.8, 0.0005, 12, 0.05, 1.0, 0.5, 1.0},
+  };
+  for (const GnnRow& row : rows) pool.push_back(gnn_module(row));
+  const MultinomialOptions plain{.pseudo_count = 0.3,
+                                 .unlabelled_weight = 1,
+                                 .temperature = 0.6,
+                                 .scale = 1,
+                                 .smoothing = {.steps = 2, .alpha = 0.1}};
+  const MultinomialOptions light{.pseudo_count = 0.1,
+                                 .unlabelled_weight = 0.1,
+                                 .temperature = 0.3,
+                                 .scale = 20,
+                                 .smoothing = {.steps = 1, .alpha = 0.1}};
+  const MultinomialOptions deep{.pseudo_count = 1,
+                                .unlabelled_weight = 0.1,
+                                .temperature = 1,
+                                .scale = 10,
+                                .smoothing = {.steps = 4, .alpha = 0.2}};
+  pool.push_back(taught({kReduced, u, 10, 0.5, 0.3, 0.3, 0.0, 0.7, 0.0005, 8, 0.05, 2.0, 0.8, 0.5},
+                        View::kRaw, plain));
+  pool.push_back(
+      taught({kReduced, t, 10, 1.0, 0.6, 0.6, 0.0, 0.8, 0.005, 12, 0.05, 0.5, 0.5, 1.0}, u, light));
+  pool.push_back(
+      taught({kReduced, t, 5, 0.5, 0.3, 0.3, 0.0, 0.5, 0.002, 8, 0.20, 2.0, 0.8, 0.5}, u, deep));
+  pool.push_back(
+      taught({kMany, t, 10, 1.0, 0.6, 0.0, 0.5, 0.8, 0.0005, 12, 0.10, 0.5, 0.8, 1.0}, u, deep));
+}
+
+// With few labels trained layers only learn the labels by heart, and cost the most.
+constexpr int64_t kLabelsWorthTraining = 60;
+
+void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& views) {
+  for (const View v : views) {
+    //   views input k self given labels select drop decay steps alpha teach sure cons
+    pool.push_back(
+        gnn_module({{v}, v, 10, 1.0, 0.3, 0.3, 0.5, 0.3, 0.005, 8, 0.05, 0.5, 0.5, 0.5}));
+    pool.push_back(
+        gnn_module({{v}, v, 10, 1.0, 0.6, 0.0, 0.0, 0.3, 0.0005, 4, 0.20, 0.5, 0.8, 0.0}));
+    pool.push_back(gnn_module({{v}, v, 5, 1.0, 0.1, 0.0, 0.5, 0.5, 0.005, 2, 0.40, 0.0, 0.8, 0.0}));
+    // No propagation: for tables whose neighbours say nothing.
+    pool.push_back(gnn_module({{v}, v, 5, 1.0, 0.3, 0.0, 0.0, 0.3, 0.005, 0, 0.10, 0.5, 0.8, 0.0}));
+  }
+  for (ModuleSpec& spec : pool) {
+    if (spec.head == Head::kGnn) spec.gnn.hidden = 64;
+  }
+}
+
+// With fewer labels of a class than this the labels do not tell which features count.
+constexpr double kLabelsWorthLandmarks = 6;
+
+void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
+                   const DataKind& kind, bool few) {
+  for (const View view : views) {
+    for (const auto& [curved, selects] : {std::pair(false, false), {true, false}, {true, true}}) {
+      ModuleSpec spec;
+      spec.head = Head::kLandmark;
+      spec.views = {view};
+      spec.input = covariance_view(kind, view);
+      spec.graph = {.k = 10, .euclidean = !few, .select = selects ? 1.0 : 0.0};
+      spec.rounds = selects ? 2 : 1;
+      spec.landmark = {
+          .curved = curved, .selects = selects, .smoothing = {.steps = 2, .alpha = 0.2}};
+      pool.push_back(spec);
+    }
+  }
+}
+
+// Every fourth module: some of each head.
+void thin_out(std::vector<ModuleSpec>& pool) {
+  std::vector<ModuleSpec> kept;
+  for (size_t m = 1; m < pool.size(); m += 4) kept.push_back(pool[m]);
+  pool = std::move(kept);
+}
+
+// Distributions over features have no place for negative numbers.
+bool counts_features(const ModuleSpec& spec) {
+  return spec.head == Head::kMultinomial || spec.head == Head::kGnnTaught;
+}
+
+// Every trained head once more, taught by the network of graphs instead of by itself.
+void add_after_network(std::vector<ModuleSpec>& pool) {
+  const size_t before = pool.size();
+  for (size_t m = 0; m < before; ++m) {
+    ModuleSpec spec = pool[m];
+    if (spec.head != Head::kGnn && spec.head != Head::kGnnTaught) continue;
+    spec.head = Head::kGnn;
+    spec.after_network = true;
+    spec.graph.label_weight = 0;  // the teacher says it already
+    pool.push_back(spec);
+  }
+}
+
+bool is_left_out(const ModuleSpec& spec, const Config& config) {
+  if (!config.class_mass && spec.class_mass) return true;
+  switch (spec.head) {
+    case Head::kSpread:
+      return !config.spread_heads;
+    case Head::kGaussian:
+    case Head::kMultinomial:
+      return !config.prototype_heads;
+    case Head::kGnn:
+      return !config.gnn_heads;
+    case Head::kGnnTaught:
+      return !config.gnn_heads || !config.prototype_heads;
+    case Head::kLandmark:
+      return !config.landmark_heads;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config) {
+  return !is_left_out(spec, config) && !(kind.has_negative && counts_features(spec));
+}
+
+void apply_settings(ModuleSpec& spec, const Config& config) {
+  spec.gnn.seed = config.seed;
+  if (config.k > 0) spec.graph.k = config.k;
+  if (config.epochs > 0) spec.gnn.epochs = config.epochs;
+  if (!config.votes) spec.views.resize(1);
+  if (!config.propagation) {
+    spec.gnn.steps = spec.gaussian.smoothing.steps = spec.multinomial.smoothing.steps =
+        spec.landmark.smoothing.steps = 0;
+    spec.multinomial.smooth_counts = 0;
+  }
+  if (!config.second_round) spec.rounds = 1;
+  if (!config.label_links) spec.graph.label_weight = 0;
+  if (!config.feature_weights) {
+    spec.graph.select = 0;
+    spec.landmark.selects = false;
+  }
+  if (!config.teacher) spec.gnn.teacher_weight = 0;
+  if (!config.consistency) spec.gnn.consistency = 0;
+}
+
+DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph) {
+  DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels, .classes = classes};
+  kind.has_graph = has_graph;
+  int64_t not_zero = 0;
+  for_each_stored(raw, [&](float value) {
+    not_zero += value != 0;
+    kind.has_negative = kind.has_negative || value < 0;
+  });
+  constexpr int64_t kTextColumns = 50;
+  constexpr double kTextDensity = 0.15;
+  const double all = static_cast<double>(raw.rows()) * static_cast<double>(raw.cols());
+  // Wide rows that are stored as sparse must stay so.
+  const bool stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
+  kind.is_text = stays_sparse || (raw.cols() >= kTextColumns && !kind.has_negative &&
+                                  static_cast<double>(not_zero) <= kTextDensity * all);
+  kind.shares_scale = !raw.is_sparse && columns_share_scale(raw.dense);
+  return kind;
+}
+
+View covariance_view(const DataKind& kind, View view) {
+  constexpr int64_t kWidest = 200;  // an iteration is cubic in the columns
+  return kind.columns > kWidest ? View::kSvd64 : view;
+}
+
+// A tuned fit also tries this many modules drawn from the space of search.
+constexpr uint32_t kDraws = 32;
+constexpr uint64_t kDrawSeed = 1;
+
+std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) {
+  std::vector<ModuleSpec> pool;
+  const bool few = kind.rows > kManyRows;
+  if (kind.is_text) {
+    add_text_gnns(pool);
+    add_multinomial(pool);
+    if (few) thin_out(pool);
+  } else {
+    const std::vector<View> views{kind.shares_scale ? View::kRaw : View::kRank, View::kStandard};
+    add_spreading(pool, views, few);
+    if (!few) add_selecting(pool, views);
+    add_gaussian(pool, views, kind, few);
+    if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
+    if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views);
+  }
+  if (config.tuned) {
+    for (uint32_t d = 0; d < kDraws; ++d) pool.push_back(draw_module(kind, kDrawSeed, d));
+  }
+  std::erase_if(pool, [&](const ModuleSpec& spec) { return !is_tried(spec, kind, config); });
+  if (config.network_round) add_after_network(pool);
+  for (size_t m = 0; m < pool.size(); ++m) {
+    pool[m].gnn.owner = static_cast<uint32_t>(m);
+    apply_settings(pool[m], config);
+  }
+  return pool;
+}
+
+}  // namespace glgnn

@@ -1,0 +1,43 @@
+// The sub-modules that best mode trains: chosen by rules on the data, never on labels.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/dataset.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "modules/module.h"
+
+namespace glgnn {
+
+// What the rules look at.
+struct DataKind {
+  int64_t rows = 0, columns = 0;
+  int64_t labels = 0;  // rows to train on
+  int64_t classes = 0;
+  bool is_text = false;  // counts or weights of many rare features, or stored as sparse
+  bool has_negative = false;
+  bool shares_scale = false;  // all columns measure on one scale, as pixels do
+  bool has_graph = false;
+
+  double labels_per_class() const {
+    return static_cast<double>(labels) / static_cast<double>(std::max<int64_t>(1, classes));
+  }
+};
+
+// The view a covariance is made of: wide rows are reduced before.
+View covariance_view(const DataKind& kind, View view);
+
+DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph);
+
+// The modules for this kind of data; those that come after the network of the others are last.
+std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config);
+
+// Whether the settings allow this module and the data suit it.
+bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config);
+
+// The settings that hold for every module.
+void apply_settings(ModuleSpec& spec, const Config& config);
+
+}  // namespace glgnn

@@ -1,0 +1,69 @@
+#include "train/pool_checkpoint.h"
+
+#include <glgnn/error.h>
+
+#include "core/archive.h"
+#include "train/checkpoint.h"
+
+namespace glgnn {
+namespace {
+
+template <class Archive, class Module>
+void walk_module(Archive& archive, Module& module) {
+  archive(module.p);
+  archive(module.selection);
+  archive(module.score.accuracy);
+  archive(module.score.log_likelihood);
+  archive(module.score.optimism);
+  archive(module.layers.w1);
+  archive(module.layers.b1);
+  archive(module.layers.w2);
+  archive(module.layers.b2);
+  archive(module.has_prototypes);
+  archive(module.landmarks.landmarks);
+  archive(module.landmarks.weights);
+  archive(module.landmarks.links);
+  archive(module.landmarks.linear.weights);
+  archive(module.landmarks.linear.offset);
+  archive(module.own_weight);
+  archive(module.graph_selection);
+  archive(module.graph_knows_labels);
+  Csr graph;
+  if constexpr (!Archive::kReading) graph = *module.graph;
+  archive(graph);
+  if constexpr (Archive::kReading) module.graph = std::make_shared<const Csr>(std::move(graph));
+}
+
+}  // namespace
+
+void save_modules(const std::string& path, const std::vector<std::optional<ModuleResult>>& modules,
+                  const Problem& problem, const Config& config) {
+  ArchiveWriter writer;
+  write_checkpoint_head(writer, problem, config);
+  writer(static_cast<uint64_t>(modules.size()));
+  for (const auto& module : modules) {
+    writer(static_cast<uint8_t>(module.has_value()));
+    if (module) walk_module(writer, *module);
+  }
+  writer.save(path, FileKind::kCheckpoint);
+}
+
+void load_modules(const std::string& path, std::vector<std::optional<ModuleResult>>& modules,
+                  const Problem& problem, const Config& config) {
+  ArchiveReader reader(path, FileKind::kCheckpoint);
+  read_checkpoint_head(reader, path, problem, config);
+  uint64_t size = 0;
+  reader(size);
+  if (size != modules.size()) {
+    throw Error(ErrorKind::kData, path + ": holds " + std::to_string(size) + " modules, expected " +
+                                      std::to_string(modules.size()) + "; start without --resume");
+  }
+  for (auto& module : modules) {
+    uint8_t there = 0;
+    reader(there);
+    if (there) walk_module(reader, module.emplace());
+  }
+  reader.finish();
+}
+
+}  // namespace glgnn

@@ -1,0 +1,22 @@
+// The modules that best mode has finished, in a file: a resumed run gives the same bits.
+#pragma once
+
+#include <glgnn/config.h>
+#include <glgnn/trainer.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "modules/module.h"
+
+namespace glgnn {
+
+void save_modules(const std::string& path, const std::vector<std::optional<ModuleResult>>& modules,
+                  const Problem& problem, const Config& config);
+
+// Refuses (kUsage) a file of other data or other settings, and says which.
+void load_modules(const std::string& path, std::vector<std::optional<ModuleResult>>& modules,
+                  const Problem& problem, const Config& config);
+
+}  // namespace glgnn

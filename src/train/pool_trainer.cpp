@@ -1,0 +1,289 @@
+#include "train/pool_trainer.h"
+
+#include <glgnn/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <optional>
+
+#include "network/fuse.h"
+#include "network/gl_gnn.h"
+#include "train/folds.h"
+#include "train/pool.h"
+#include "train/pool_checkpoint.h"
+#include "train/thread_shares.h"
+
+namespace glgnn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kNoValue = -1e300;
+
+class BestTrainer {
+ public:
+  BestTrainer(const Problem& problem, const Config& config, const Context& context,
+              const FitOptions& options)
+      : problem_(problem),
+        config_(config),
+        context_(context),
+        options_(options),
+        shared_(problem, context),
+        specs_(module_pool(look_at(*problem.features, static_cast<int64_t>(problem.train.size()),
+                                   problem.classes, problem.graph != nullptr),
+                           config)),
+        modules_(specs_.size()) {
+    if (specs_.empty()) {
+      throw Error(ErrorKind::kUsage,
+                  "the settings leave out every module of this kind of data; switch spread_heads, "
+                  "prototype_heads, gnn_heads or landmark_heads on");
+    }
+  }
+
+  FitResult run() {
+    if (options_.resume) load_modules(options_.checkpoint, modules_, problem_, config_);
+    for (size_t m = 0; m < specs_.size(); ++m) {
+      if (!modules_[m]) continue;
+      modules_[m]->spec = specs_[m];  // the checkpoint does not hold it
+      report(m);
+    }
+    run_modules(false);
+    const bool has_second = !specs_.empty() && specs_.back().after_network;
+    if (!stopped_ && !failure_ && has_second) {
+      learn_start();
+      run_modules(true);
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    save();
+    if (stopped_) return {Model{}, true};
+    finish_report();
+    return {result(), false};
+  }
+
+ private:
+  // Those that come before the network of graphs, or those after it.
+  void run_modules(bool after_network) {
+    const ThreadShares shares = share_threads(*problem_.features, context_);
+    const auto run_one = [&](int64_t m) {
+      bool skip = specs_[m].after_network != after_network;
+      if (skip) return;
+#pragma omp critical(glgnn_best_trainer)
+      skip = stopped_ || failure_ || modules_[m].has_value();
+      if (skip) return;
+      try {
+        ModuleResult module =
+            run_module(specs_[m], shared_, shares.inside, after_network ? &start_from_ : nullptr);
+#pragma omp critical(glgnn_best_trainer)
+        keep(m, std::move(module));
+      } catch (...) {
+#pragma omp critical(glgnn_best_trainer)
+        failure_ = std::current_exception();
+      }
+    };
+    run_side_by_side(static_cast<int64_t>(specs_.size()), shares.modules, run_one);
+  }
+
+  // Called in a critical section, which no exception may leave: a full disk stops log and
+  // checkpoint.
+  void keep(int64_t m, ModuleResult module) {
+    try {
+      modules_[m] = std::move(module);
+      report(m);
+      if (std::chrono::duration<double>(Clock::now() - saved_).count() >=
+          options_.checkpoint_seconds) {
+        save();
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  void learn_start() {
+    std::vector<ModuleResult> before;
+    for (size_t m = 0; m < specs_.size(); ++m) {
+      if (!specs_[m].after_network) before.push_back(*modules_[m]);
+    }
+    start_from_ = network_start(before, fuse_modules(before, problem_, config_));
+  }
+
+  // One line of the log for each module, in the order in which they finish.
+  void report(size_t m) { tell(next_line(*modules_[m])); }
+
+  EpochReport next_line(const ModuleResult& module) {
+    ++done_;
+    EpochReport line = score_line(module.p, module.score);
+    line.best = module.score.value() > best_value_;
+    if (line.best) best_value_ = module.score.value();
+    return line;
+  }
+
+  // The last line: the network of graphs. The history lists the modules in their own order, which
+  // is the same for any number of threads.
+  void finish_report() {
+    done_ = 0;
+    best_value_ = kNoValue;
+    for (auto& module : modules_) {
+      history_.push_back(next_line(*module));
+      finished_.push_back(std::move(*module));
+    }
+    fusion_ = fuse_modules(finished_, problem_, config_);
+    ++done_;
+    EpochReport line = score_line(fusion_.p, fusion_.score);
+    line.best = true;
+    history_.push_back(line);
+    tell(line);
+  }
+
+  EpochReport score_line(const Matrix& p, const Score& score) const {
+    EpochReport line;
+    line.epoch = done_;
+    line.epochs = static_cast<int64_t>(specs_.size()) + 1;
+    line.val_accuracy = score.accuracy;
+    line.val_loss = line.loss = -score.log_likelihood;
+    line.train_accuracy = accuracy(p, problem_.labels, problem_.train);
+    line.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    return line;
+  }
+
+  void tell(const EpochReport& line) {
+    if (options_.on_epoch && !options_.on_epoch(line)) stopped_ = true;
+  }
+
+  void save() {
+    if (options_.checkpoint.empty()) return;
+    save_modules(options_.checkpoint, modules_, problem_, config_);
+    saved_ = Clock::now();
+  }
+
+  Model result() {
+    Model model;
+    model.config = config_;
+    model.config.modules = static_cast<int64_t>(fusion_.members.size());
+    model.train = problem_.train;
+    model.val = problem_.val;
+    model.history = history_;
+    model.best_epoch = done_;
+    model.probabilities = fusion_.p;
+    std::vector<const Matrix*> predictions;
+    for (const size_t m : fusion_.members) predictions.push_back(&finished_[m].p);
+    model.network = agreement_network(predictions, fusion_.p, fusion_.weights);
+    // Which line of the history each is, for reports.
+    Matrix members(1, static_cast<int64_t>(fusion_.members.size()));
+    std::copy(fusion_.members.begin(), fusion_.members.end(), members.data());
+    model.parameters.push_back({"network.members", std::move(members)});
+    for (size_t m = 0; m < fusion_.members.size(); ++m) {
+      ModuleResult& module = finished_[fusion_.members[m]];
+      Matrix selection(1, static_cast<int64_t>(module.selection.size()));
+      std::copy(module.selection.begin(), module.selection.end(), selection.data());
+      const std::string name = "module" + std::to_string(m);
+      model.parameters.push_back({name + ".s", std::move(selection)});
+      model.module_forms.push_back(
+          freeze_module(module, shared_, context_, name, model.parameters));
+      model.module_notes.push_back(describe(module.spec));
+      model.module_graphs.push_back(*module.graph);
+    }
+    model.fused_graph = fuse_graphs(model.module_graphs,
+                                    model.network[static_cast<int64_t>(fusion_.members.size())]);
+    return model;
+  }
+
+  const Problem& problem_;
+  const Config& config_;
+  const Context& context_;
+  const FitOptions& options_;
+  SharedInputs shared_;
+  std::vector<ModuleSpec> specs_;
+  std::vector<std::optional<ModuleResult>> modules_;
+  std::vector<ModuleResult> finished_;
+  ModuleStart start_from_;
+  Fusion fusion_;
+  std::vector<EpochReport> history_;
+  int64_t done_ = 0;
+  double best_value_ = kNoValue;
+  bool stopped_ = false;
+  std::exception_ptr failure_;
+  Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
+};
+
+}  // namespace
+
+FitResult fit_best(const Problem& problem, const Config& config, const Context& context,
+                   const FitOptions& options) {
+  const std::vector<Problem> folds = draw_folds(problem, config);
+  if (folds.size() == 1) return BestTrainer(problem, config, context, options).run();
+  const Config of_fold = fold_config(config, static_cast<int64_t>(folds.size()));
+  const int64_t lines = planned_epochs(problem, config);
+  const auto start = Clock::now();
+  const auto tell = [&](EpochReport line, int64_t before) {
+    line.epoch += before;
+    line.epochs = lines;
+    line.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return !options.on_epoch || options.on_epoch(line);
+  };
+  for (size_t f = 1; f < folds.size() && !options.resume; ++f) {
+    std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
+  }
+  std::vector<Model> models;
+  int64_t before = 0;
+  for (size_t f = 0; f < folds.size(); ++f) {
+    FitOptions of_this = options;
+    of_this.checkpoint = fold_checkpoint(options.checkpoint, f);
+    of_this.resume = options.resume && std::filesystem::exists(of_this.checkpoint);
+    // Not the fold's network, its last line: all modules of all folds make one.
+    of_this.on_epoch = [&](const EpochReport& line) {
+      return line.epoch == line.epochs || tell(line, before);
+    };
+    FitResult result = BestTrainer(folds[f], of_fold, context, of_this).run();
+    if (result.interrupted) return result;
+    before += static_cast<int64_t>(result.model.history.size()) - 1;
+    models.push_back(std::move(result.model));
+  }
+  Model joined = join_folds(std::move(models), folds, problem, config);
+  joined.history.back().seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  tell(joined.history.back(), 0);
+  for (size_t f = 1; f < folds.size(); ++f) {
+    std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
+  }
+  return {std::move(joined), false};
+}
+
+int64_t estimate_best_memory(const Features& features, int64_t classes, const Config& config) {
+  const int64_t n = features.rows(), word = 4;
+  const int64_t stored = features.is_sparse ? features.sparse.nnz() : features.dense.size();
+  const DataKind kind = look_at(features, n, classes, false);
+  const auto modules = static_cast<int64_t>(module_pool(kind, config).size());
+  const int64_t entry = features.is_sparse ? 3 * word : word;
+  // Views of all features, and the narrow ones of text (16 + 32 + 64 columns).
+  const int64_t views = stored * entry * 2 + (kind.is_text ? n * 112 * word : 0);
+  // Each distinct graph has up to 2 k entries a row and view; each module its prediction.
+  const int64_t graphs = (kind.is_text ? 12 : 20) * n * 40 * 2 * word;
+  const int64_t predictions = modules * n * classes * word;
+  // At work: a layer's values and gradients, dropped-out features, blocks of similarities.
+  const int64_t at_work = 2 * (stored * entry + n * (6 * 64 + 16 * classes + 2 * 64) * word);
+  // Two modules' similarities of all landmarks, four times each in double precision.
+  const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
+  const int64_t similarities = 2 * 4 * landmarks * landmarks * 8;
+  constexpr int64_t kProgram = 10 << 20;  // the program, its libraries and their buffers
+  return kProgram + stored * entry + views + graphs + predictions + at_work + similarities +
+         most_fold_memory(n, classes);
+}
+
+int64_t planned_folds(const Problem& problem, const Config& config) {
+  return static_cast<int64_t>(draw_folds(problem, config).size());
+}
+
+int64_t planned_epochs(const Problem& problem, const Config& config) {
+  if (config.mode == Mode::kPaper) return config.epochs;
+  const std::vector<Problem> folds = draw_folds(problem, config);
+  DataKind kind = look_at(*problem.features, 0, problem.classes, problem.graph != nullptr);
+  int64_t lines = 1;
+  for (const Problem& fold : folds) {
+    kind.labels = static_cast<int64_t>(fold.train.size());
+    lines += static_cast<int64_t>(module_pool(kind, config).size());
+  }
+  return lines;
+}
+
+}  // namespace glgnn
