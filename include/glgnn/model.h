@@ -47,11 +47,21 @@ struct ModuleForm {
   bool in_logits = false;   // logits are propagated, not probabilities
 };
 
+// How accurate a model is on rows that taught and chose nothing, judged by its labelled rows.
+struct Estimate {
+  int64_t rows = 0;                        // labelled rows that judged; 0: nothing could be judged
+  double accuracy = 0, low = 0, high = 0;  // with the interval that holds the truth 95 times of 100
+  int32_t majority_class = -1;             // the largest class among those rows
+  double majority_share = 0;               // its part: the accuracy of always saying so
+  double baseline = -1;                    // of logistic regression on the same rows; -1: not known
+};
+
 // A fitted model, with all that fit() and keep_data() put into it.
 struct Model {
-  Config config;                     // with k, epochs and scaling resolved
-  std::vector<int32_t> train, val;   // the rows whose labels were seen; in folds all are in train
-  std::vector<int32_t> held_back;    // in folds: of each row the class its own fold says, or -1
+  Config config;                    // with k, epochs and scaling resolved
+  std::vector<int32_t> train, val;  // the rows whose labels were seen; in folds all are in train
+  std::vector<int32_t> held_back;   // in folds: of each row the class its own fold says, or -1
+  Estimate estimate;
   std::vector<EpochReport> history;  // every epoch
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
 

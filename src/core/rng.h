@@ -21,7 +21,8 @@ enum class Stream : uint32_t {
   kNoiseEdges = 6,
   kDirections = 7,
   kModules = 8,
-  kLandmarks = 9
+  kLandmarks = 9,
+  kEstimate = 10
 };
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.

@@ -18,6 +18,13 @@ void walk_model(Archive& archive, M& model) {
   archive(model.train);
   archive(model.val);
   archive(model.held_back);
+  archive(model.estimate.rows);
+  archive(model.estimate.accuracy);
+  archive(model.estimate.low);
+  archive(model.estimate.high);
+  archive(model.estimate.majority_class);
+  archive(model.estimate.majority_share);
+  archive(model.estimate.baseline);
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(model.best_epoch);
   archive(model.module_notes);

@@ -151,6 +151,7 @@ GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
                     const Matrix& teacher, const GnnOptions& options, const Context& context) {
   GnnHead head(x, graph, problem, teacher, options, context);
   GnnResult best;
+  std::vector<Matrix> looks;
   double best_value = 0;
   int64_t checks_without_gain = 0;
   for (int64_t epoch = 0; epoch < options.epochs && checks_without_gain < kPatience; ++epoch) {
@@ -159,15 +160,17 @@ GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
     if ((epoch + 1) % kCheckEvery != 0 && !last) continue;
     Matrix p = head.predict();
     const double value = validation_score(p, problem).value();
+    looks.push_back(validation_rows(p, problem));
     // Without validation rows the last epoch is taken.
     if (best.p.empty() || value > best_value || problem.val.empty()) {
-      best = {std::move(p), head.selection(), head.layers()};
+      best = {std::move(p), head.selection(), head.layers(), {}};
       best_value = value;
       checks_without_gain = 0;
     } else {
       ++checks_without_gain;
     }
   }
+  best.looks = std::move(looks);
   return best;
 }
 

@@ -36,6 +36,7 @@ struct GnnResult {
   Matrix p;                      // of the best check
   std::vector<float> selection;  // the size of each feature's weights, largest 1
   GnnLayers layers;
+  std::vector<Matrix> looks;  // what every check said of the validation rows
 };
 
 // `teacher` may be empty. Stops when the validation rows are not fitted better for eight checks.

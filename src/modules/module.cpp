@@ -16,6 +16,7 @@ struct Stage {
   GnnLayers layers = {};
   bool has_prototypes = false;
   LandmarkHead landmarks = {};
+  std::vector<Matrix> looks = {};  // what it said of the validation rows before it chose; or empty
 };
 
 double own_weight(const Smoothing& smoothing) { return smoothing.steps > 0 ? smoothing.alpha : 1; }
@@ -41,6 +42,9 @@ class ModuleRun {
       for (Stage& stage : run_head(*graph, last.p, static_cast<uint32_t>(round))) {
         Score score = validation_score(stage.p, problem_);
         if (stage.chose_epoch) score.optimism = optimism_of_chosen(score.accuracy, problem_);
+        if (stage.looks.empty()) stage.looks.push_back(validation_rows(stage.p, problem_));
+        std::move(stage.looks.begin(), stage.looks.end(), std::back_inserter(best.looks));
+        stage.looks.clear();
         last = std::move(stage);
         // The later stage wins a tie: it knows more.
         if (!best.p.empty() && score.value() < best.score.value()) continue;
@@ -85,9 +89,12 @@ class ModuleRun {
       case Head::kGaussian:
         add(gaussian(graph, x), own_weight(spec_.gaussian.smoothing));
         break;
-      case Head::kMultinomial:
-        add(multinomial(graph, x, last), own_weight(spec_.multinomial.smoothing));
+      case Head::kMultinomial: {
+        std::vector<Matrix> looks;
+        add(multinomial(graph, x, last, &looks), own_weight(spec_.multinomial.smoothing));
+        stages.back().looks = std::move(looks);
         break;
+      }
       case Head::kGnn:
         stages.push_back(gnn(graph, x, last, round));
         break;
@@ -173,8 +180,10 @@ class ModuleRun {
     return p;
   }
 
-  Matrix multinomial(const Csr& graph, const Features& x, const Matrix& start) {
-    return multinomial_prototypes(start, x, graph, problem_, spec_.multinomial, context_.threads);
+  Matrix multinomial(const Csr& graph, const Features& x, const Matrix& start,
+                     std::vector<Matrix>* looks = nullptr) {
+    return multinomial_prototypes(start, x, graph, problem_, spec_.multinomial, context_.threads,
+                                  looks);
   }
 
   Stage gnn(const Csr& graph, const Features& x, const Matrix& teacher, uint32_t round) {
@@ -185,7 +194,8 @@ class ModuleRun {
             .selection = std::move(result.selection),
             .chose_epoch = true,
             .own_weight = options.steps > 0 ? options.alpha : 1,
-            .layers = std::move(result.layers)};
+            .layers = std::move(result.layers),
+            .looks = std::move(result.looks)};
   }
 
   // The geometric mean of both.

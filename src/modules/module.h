@@ -45,6 +45,9 @@ struct ModuleSpec {
   MultinomialOptions multinomial;
   GnnOptions gnn;
   LandmarkOptions landmark;
+
+  // Whether its training looks at the validation rows more often than once a stage.
+  bool head_chooses_epoch() const { return head == Head::kGnn || head == Head::kGnnTaught; }
 };
 
 // The settings that matter to this head, in one line.
@@ -56,6 +59,7 @@ struct ModuleResult {
   std::shared_ptr<const Csr> graph;  // S of that stage
   std::vector<float> selection;      // how much each feature counts, largest 1
   Score score;
+  std::vector<Matrix> looks;  // what each stage and check said of the validation rows
   // What a new row needs beside the above.
   GnnLayers layers;                    // empty: the best stage has no trained layers
   bool has_prototypes = false;         // the best stage has class prototypes

@@ -100,7 +100,7 @@ class MultinomialEm {
 
 Matrix multinomial_prototypes(const Matrix& start, const Features& x, const Csr& graph,
                               const Problem& problem, const MultinomialOptions& options,
-                              int threads) {
+                              int threads, std::vector<Matrix>* looks) {
   const MultinomialEm em(x, graph, problem, options, threads);
   // Without a start nothing is known of the other rows: they do not count in the first M-step.
   Matrix p = start.empty() ? one_hot(problem) : start;
@@ -110,6 +110,7 @@ Matrix multinomial_prototypes(const Matrix& start, const Features& x, const Csr&
   for (int64_t t = 0; t < options.iterations; ++t) {
     p = em.iterate(p, t == 0 && start.empty() ? 0.0 : options.unlabelled_weight);
     const double value = validation_score(p, problem).value();
+    if (looks) looks->push_back(validation_rows(p, problem));
     if (t == 0 || value >= best_value) best = p, best_value = value;
     clamp_training_rows(p, problem);
   }

@@ -9,6 +9,7 @@
 #include <glgnn/trainer.h>
 
 #include <functional>
+#include <vector>
 
 namespace glgnn {
 
@@ -57,10 +58,11 @@ struct MultinomialOptions {
 };
 
 // A distribution over features for each class; features count as words do. Returns the iteration
-// that fits the validation rows best. `start` may be empty: the labels.
+// that fits the validation rows best. `start` may be empty: the labels. What every iteration said
+// of the validation rows is added to `looks`, if given.
 Matrix multinomial_prototypes(const Matrix& start, const Features& x, const Csr& graph,
                               const Problem& problem, const MultinomialOptions& options,
-                              int threads);
+                              int threads, std::vector<Matrix>* looks = nullptr);
 
 // The prototypes that soft labels give, as logits.
 LinearHead multinomial_head(const Matrix& p, const Features& x, const Csr& graph,

@@ -104,8 +104,10 @@ Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, 
 }
 
 double optimism_of_chosen(double accuracy, const Problem& problem) {
-  if (problem.val.empty()) return 0;
-  const double rows = telling_rows(problem);
+  return problem.val.empty() ? 0 : optimism_of_chosen(accuracy, telling_rows(problem));
+}
+
+double optimism_of_chosen(double accuracy, double rows) {
   // As if one right and one wrong answer more had been seen: never no error at all.
   const double part = (accuracy * rows + 1) / (rows + 2);
   return 0.75 * std::sqrt(part * (1 - part) / rows);
@@ -122,11 +124,21 @@ std::vector<float> training_row_weights(const Problem& problem) {
   return weights;
 }
 
+Matrix validation_rows(const Matrix& p, const Problem& problem) {
+  Matrix rows(static_cast<int64_t>(problem.val.size()), p.cols());
+  for (size_t v = 0; v < problem.val.size(); ++v) {
+    std::copy_n(p[problem.val[v]], p.cols(), rows[static_cast<int64_t>(v)]);
+  }
+  return rows;
+}
+
 double validation_accuracy(const Matrix& p, const Problem& problem) {
   if (!problem.classes_alike) return accuracy(p, problem.labels, problem.val);
   return balanced_accuracy(
       confusion_matrix(predicted_classes(p), problem.labels, problem.val, problem.classes));
 }
+
+double clipped_log(double probability) { return std::log(std::max(1e-3, probability)); }
 
 Score validation_score(const Matrix& p, const Problem& problem) {
   Score score;
@@ -137,7 +149,7 @@ Score validation_score(const Matrix& p, const Problem& problem) {
                             : std::vector<double>(problem.classes, 1.0);
   for (const int32_t i : problem.val) {
     const int32_t label = problem.labels[i];
-    score.log_likelihood += weights[label] * std::log(std::max(1e-3, double{p[i][label]}));
+    score.log_likelihood += weights[label] * clipped_log(p[i][label]);
   }
   score.log_likelihood /= static_cast<double>(problem.val.size());
   return score;

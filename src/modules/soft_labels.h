@@ -42,18 +42,29 @@ std::vector<float> training_row_weights(const Problem& problem);
 // counts alike.
 double validation_accuracy(const Matrix& p, const Problem& problem);
 
+// The rows of p that validate, in their order.
+Matrix validation_rows(const Matrix& p, const Problem& problem);
+
+// How much the likelihood counts beside the accuracy: enough to tell modules apart that are right
+// equally often, too little to outweigh a right answer.
+inline constexpr double kLikelihoodWeight = 0.05;
+
+// The logarithm of a label's probability; one sure and wrong answer must not outweigh all others.
+double clipped_log(double probability);
+
 // How well soft labels fit the validation rows. Without any, every score is the same.
 struct Score {
   double accuracy = 0;        // validation_accuracy
   double log_likelihood = 0;  // mean, probabilities clipped at 1e-3
   double optimism = 0;  // by how much the accuracy flatters a head that saw these labels before
   // Few validation rows tell accuracies apart badly; the likelihood breaks ties.
-  double value() const { return accuracy - optimism + 0.05 * log_likelihood; }
+  double value() const { return accuracy - optimism + kLikelihoodWeight * log_likelihood; }
 };
 Score validation_score(const Matrix& p, const Problem& problem);
 
 // What the best of many looks at the validation rows gains by chance: three quarters of the
 // standard error of the accuracy (measured: docs/best_mode.md).
 double optimism_of_chosen(double accuracy, const Problem& problem);
+double optimism_of_chosen(double accuracy, double rows);
 
 }  // namespace glgnn

@@ -49,20 +49,18 @@ std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, siz
   return members;
 }
 
-std::vector<double> learned_weights(const std::vector<ModuleResult>& modules,
-                                    const std::vector<size_t>& members) {
-  const double best = modules[members.front()].score.value();
+}  // namespace
+
+std::vector<double> weights_by_score(const std::vector<double>& scores) {
   std::vector<double> weights;
   double sum = 0;
-  for (const size_t m : members) {
-    weights.push_back(std::exp(kSharpness * (modules[m].score.value() - best)));
+  for (const double score : scores) {
+    weights.push_back(std::exp(kSharpness * (score - scores.front())));
     sum += weights.back();
   }
   for (double& weight : weights) weight /= sum;
   return weights;
 }
-
-}  // namespace
 
 Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& problem,
                     const Config& config) {
@@ -75,7 +73,9 @@ Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& pro
   const bool judged = config.diversity && !problem.val.empty();
   fusion.members = choose_members(modules, std::min(modules.size(), static_cast<size_t>(wanted)),
                                   judged ? kDiversity : 0);
-  fusion.weights = learned_weights(modules, fusion.members);
+  std::vector<double> scores;
+  for (const size_t m : fusion.members) scores.push_back(modules[m].score.value());
+  fusion.weights = weights_by_score(scores);
   fusion.p = Matrix(modules.front().p.rows(), modules.front().p.cols());
   for (size_t r = 0; r < fusion.members.size(); ++r) {
     const Matrix& p = modules[fusion.members[r]].p;

@@ -17,6 +17,9 @@ struct Fusion {
   Score score;
 };
 
+// How much each member counts, by its score; they sum to 1. The first has the best score.
+std::vector<double> weights_by_score(const std::vector<double>& scores);
+
 // Joins the best modules on the validation rows.
 Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& problem,
                     const Config& config);

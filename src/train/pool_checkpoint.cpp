@@ -15,6 +15,7 @@ void walk_module(Archive& archive, Module& module) {
   archive(module.score.accuracy);
   archive(module.score.log_likelihood);
   archive(module.score.optimism);
+  archive(module.looks);
   archive(module.layers.w1);
   archive(module.layers.b1);
   archive(module.layers.w2);

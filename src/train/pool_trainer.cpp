@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "modules/baseline.h"
+#include "network/estimate.h"
 #include "network/fuse.h"
 #include "network/gl_gnn.h"
 #include "train/folds.h"
@@ -21,6 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kNoValue = -1e300;
+
+// The folds' networks are judged as one of so many modules, which all labels choose.
+constexpr int64_t kMembersOfEstimate = 10;
 
 class BestTrainer {
  public:
@@ -40,6 +45,21 @@ class BestTrainer {
                   "the settings leave out every module of this kind of data; switch spread_heads, "
                   "prototype_heads, gnn_heads or landmark_heads on");
     }
+  }
+
+  // What the modules that the network was chosen from said of the validation rows. Those taught by
+  // the network are left out: they learned from answers that these labels chose.
+  HeldBack held_back() {
+    HeldBack held;
+    if (problem_.val.empty()) return held;
+    for (const int32_t row : problem_.val) held.labels.push_back(problem_.labels[row]);
+    for (ModuleResult& module : finished_) {
+      if (module.spec.after_network) continue;
+      held.modules.push_back(
+          {describe(module.spec), std::move(module.looks), module.spec.head_chooses_epoch()});
+    }
+    held.baseline = baseline_answers(shared_, context_);
+    return held;
   }
 
   FitResult run() {
@@ -212,7 +232,15 @@ class BestTrainer {
 FitResult fit_best(const Problem& problem, const Config& config, const Context& context,
                    const FitOptions& options) {
   const std::vector<Problem> folds = draw_folds(problem, config);
-  if (folds.size() == 1) return BestTrainer(problem, config, context, options).run();
+  if (folds.size() == 1) {
+    BestTrainer trainer(problem, config, context, options);
+    FitResult result = trainer.run();
+    if (!result.interrupted) {
+      result.model.estimate = estimate_accuracy({trainer.held_back()}, problem.classes,
+                                                result.model.config.modules, config.seed);
+    }
+    return result;
+  }
   const Config of_fold = fold_config(config, static_cast<int64_t>(folds.size()));
   const int64_t lines = planned_epochs(problem, config);
   const auto start = Clock::now();
@@ -226,6 +254,7 @@ FitResult fit_best(const Problem& problem, const Config& config, const Context& 
     std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
   }
   std::vector<Model> models;
+  std::vector<HeldBack> held;
   int64_t before = 0;
   for (size_t f = 0; f < folds.size(); ++f) {
     FitOptions of_this = options;
@@ -235,12 +264,16 @@ FitResult fit_best(const Problem& problem, const Config& config, const Context& 
     of_this.on_epoch = [&](const EpochReport& line) {
       return line.epoch == line.epochs || tell(line, before);
     };
-    FitResult result = BestTrainer(folds[f], of_fold, context, of_this).run();
+    BestTrainer trainer(folds[f], of_fold, context, of_this);
+    FitResult result = trainer.run();
     if (result.interrupted) return result;
+    held.push_back(trainer.held_back());
     before += static_cast<int64_t>(result.model.history.size()) - 1;
     models.push_back(std::move(result.model));
   }
   Model joined = join_folds(std::move(models), folds, problem, config);
+  keep_common_modules(held);
+  joined.estimate = estimate_accuracy(held, problem.classes, kMembersOfEstimate, config.seed);
   joined.history.back().seconds = std::chrono::duration<double>(Clock::now() - start).count();
   tell(joined.history.back(), 0);
   for (size_t f = 1; f < folds.size(); ++f) {

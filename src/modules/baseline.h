@@ -1,0 +1,14 @@
+// Logistic regression, so that one sees what the graphs add to it.
+#pragma once
+
+#include <glgnn/trainer.h>
+
+#include "modules/module.h"
+
+namespace glgnn {
+
+// What it says of the validation rows (V x C), learned from the training rows. It is no module: it
+// takes part in no choice.
+Matrix baseline_answers(SharedInputs& shared, const Context& context);
+
+}  // namespace glgnn

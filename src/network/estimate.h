@@ -1,0 +1,43 @@
+// How accurate the model will be on rows whose labels nobody has shown it.
+//
+// The validation rows chose the stages, the epochs and the modules, so the accuracy on them
+// flatters. Bootstrap bias-corrected cross-validation (Tsamardinos, Greasidou and Borboudakis,
+// Machine Learning 107, 2018) needs no further training: draw as many of the held-back rows as
+// there are, with replacement; choose and join by the rows drawn; judge by those that were not;
+// many times.
+#pragma once
+
+#include <glgnn/model.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace glgnn {
+
+// What one module said of the rows that were held back from it.
+struct HeldBackModule {
+  std::string name;            // the same in every fold
+  std::vector<Matrix> looks;   // V x C each: every stage and check that the rows could choose
+  bool chooses_epoch = false;  // the network lowers its score, as fuse_modules does
+};
+
+// One fold: the rows that were held back, and what was said of them.
+struct HeldBack {
+  std::vector<int32_t> labels;
+  std::vector<HeldBackModule> modules;
+  Matrix baseline;  // V x C, of logistic regression; empty: not known
+};
+
+// Leaves the modules that every fold has: with fewer labels a fold may try fewer.
+void keep_common_modules(std::vector<HeldBack>& folds);
+
+// `members`: how many modules the network joins; every fold has the same modules. Without rows that
+// were held back: no estimate (rows = 0).
+Estimate estimate_accuracy(const std::vector<HeldBack>& folds, int64_t classes, int64_t members,
+                           uint64_t seed);
+
+// Sets low and high: the interval that holds the truth 95 times of 100.
+void set_interval(Estimate& estimate);
+
+}  // namespace glgnn
