@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/candidates.h"
 #include "bench/graphs.h"
 #include "bench/kernels.h"
 #include "bench/measure.h"
@@ -28,7 +27,7 @@ std::string command_line(const Options& options) {
 }  // namespace
 
 const std::vector<std::string>& parts() {
-  static const std::vector<std::string> all{"kernels", "epochs", "graphs", "scaling", "candidates"};
+  static const std::vector<std::string> all{"kernels", "epochs", "graphs", "scaling"};
   return all;
 }
 
@@ -63,7 +62,6 @@ Json run_all(const Options& options) {
     add(results);
     report["scaling"] = scaling_exponents(results);
   }
-  if (options.only == "candidates") add(measure_candidates(options));
   const auto busy_after = others_busy_cores(look);
   report["others_busy_cores"] =
       busy_before && busy_after ? Json(std::max(*busy_before, *busy_after)) : Json(nullptr);

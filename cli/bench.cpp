@@ -103,7 +103,7 @@ Command add_bench(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "bench", "speed and memory on this machine, beside its limits and other programs");
   app->add_option("--only", command->options.only, "one part")
-      ->type_name("kernels|epochs|graphs|scaling|candidates");
+      ->type_name("kernels|epochs|graphs|scaling");
   app->add_flag("--quick", command->options.quick, "small sizes: to see that it works");
   app->add_option("--peers", command->options.python,
                   "the Python that has the peers' packages (/usr/bin/python3), or none")

@@ -135,7 +135,7 @@ void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evalu
   const Config& config = evaluation.config();
   const std::string plan =
       config.mode == Mode::kBest
-          ? fmt::format("mode best, {}", config.tuned ? "tuned in each run" : "untuned")
+          ? std::string("mode best")
           : fmt::format("mode paper, k {}, {}", config.k, counted(config.epochs, "epoch"));
   fmt::print("{}; graph {}, {}\n", data_sentence(dataset, config), data.graph, plan);
   const std::string choice = evaluation.trials_per_run() > 1

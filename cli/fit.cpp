@@ -119,14 +119,6 @@ void FitCommand::say_how_to_resume(const OutputFiles& files, const EpochReport& 
              shell_words(again));
 }
 
-// Of the last approximate search; none where neighbours were searched exactly.
-std::optional<double> last_recall(const Model& model) {
-  for (auto report = model.history.rbegin(); report != model.history.rend(); ++report) {
-    if (report->recall >= 0) return report->recall;
-  }
-  return std::nullopt;
-}
-
 void FitCommand::say_result(const Model& model) const {
   const Paint paint(stdout);
   const auto test = labelled_rows(model.labels, model.test);
@@ -152,10 +144,6 @@ void FitCommand::say_result(const Model& model) const {
     if (!quiet) print_class_table(confusion, model.class_names);
   }
   if (!validation.empty()) say("{}\n", validation);
-  if (const auto recall = last_recall(model)) {
-    say("neighbours by hnsw: {} of the nearest rows found   (256 rows compared)\n",
-        percent(*recall));
-  }
   say("network of graphs   {}\n", network_sentence(model));
   say("key features   {}\n", joined(key_features(model, kKeyFeatures), ", "));
 }
@@ -190,7 +178,6 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
       test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, model.labels, test));
   end["macro_f1"] = test.empty() ? Json(nullptr) : Json(macro_f1(test_confusion(model)));
   end["test_rows"] = test.size();
-  if (const auto recall = last_recall(model)) end["recall"] = *recall;
   end["graph_weights"] = module_weights(model);
   end["seconds"] = seconds;
   end["peak_memory_mb"] = peak_memory_mb();

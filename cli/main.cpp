@@ -34,7 +34,6 @@ int run_program(int argc, char** argv) {
                                       add_graph(program),
                                       add_explain(program),
                                       add_evaluate(program, {argv, argv + argc}),
-                                      add_search(program, {argv, argv + argc}),
                                       add_inspect(program),
                                       add_datasets(program),
                                       add_settings(program),

@@ -12,7 +12,7 @@
 
 namespace glgnn::cli {
 
-// Whose log it is: {"search", "a search"}.
+// Whose log it is: {"evaluate", "an evaluation"}.
 struct LogKind {
   std::string command;
   std::string one;                 // for the texts

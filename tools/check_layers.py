@@ -28,7 +28,6 @@ MAY_USE = {
 THIRD_PARTY = {
     r"cblas\.h|hwy/.*": ["kernels/cpu", "bench"],
     r"Random123/.*": ["core"],
-    r"hnswlib/.*": ["kernels/cpu"],
     r"Eigen/.*": ["modules"],
     r"omp\.h": ["core", "kernels/cpu"],
     r"zip\.h|csv\.h|zlib\.h|pugixml\.hpp": ["data"],
@@ -67,10 +66,31 @@ def problems_of(path: pathlib.Path):
                 yield f"{where}: <{angled}> belongs in {' or '.join(places)}"
 
 
+def names_twice(headers):
+    """Two types of one name in two headers would be one type to the linker."""
+    seen = {}
+    for path in headers:
+        for name in re.findall(r"^(?:struct|class) (\w+)(?: final)?(?: :[^;{]*)? \{", path.read_text(), re.MULTILINE):
+            if name in seen:
+                yield f"{path.relative_to(ROOT)}: {name} is also the name of a type in {seen[name].relative_to(ROOT)}"
+            seen[name] = path
+
+
+def left_out_of_the_api():
+    """glgnn.h has all of the public headers."""
+    folder = ROOT / "include" / "glgnn"
+    text = (folder / "glgnn.h").read_text()
+    for path in sorted(folder.glob("*.h")):
+        if path.name != "glgnn.h" and f"<glgnn/{path.name}>" not in text:
+            yield f"include/glgnn/glgnn.h: does not include <glgnn/{path.name}>"
+
+
 def main() -> int:
     files = [p for top in ("include", "src", "cli", "bench", "python") for p in sorted((ROOT / top).rglob("*"))
              if p.suffix in (".h", ".cpp", ".cu")]
     problems = [problem for path in files for problem in problems_of(path)]
+    problems += names_twice(p for p in files if p.suffix == ".h" and folder_of(p) not in ("python", "cli"))
+    problems += left_out_of_the_api()
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"check_layers: {len(files)} files, {len(problems)} problems")

@@ -19,7 +19,6 @@ enum class SoftmaxOver { kAll, kKept };
 enum class HopForm { kShells, kPowers };
 enum class GivenGraph { kAlways, kStart, kUnion };
 enum class LastGraph { kSecond, kFirst };
-enum class Candidates { kExact, kHnsw };
 enum class Symmetrise { kNone, kMean, kMax };
 enum class Aggregation { kTrained, kMean, kPrevious };
 enum class Attention { kPerRow, kShared };
@@ -55,7 +54,6 @@ struct Config {
   bool rescale = true;
   Symmetrise symmetrise = Symmetrise::kNone;
   int64_t refresh = 1;
-  Candidates candidates = Candidates::kExact;
 
   Aggregation aggregation = Aggregation::kTrained;
   Attention attention = Attention::kPerRow;
@@ -70,7 +68,6 @@ struct Config {
   double learning_rate = 0.01;
 
   // Best mode only: how many modules are tried, and its parts, each of which can be left out.
-  bool tuned = false;
   int64_t members = 0;  // 0: from the data
   int64_t folds = 0;    // 0: from the data
   bool spread_heads = true;
@@ -87,7 +84,6 @@ struct Config {
   bool class_mass = true;
   bool network_round = true;
   bool averaging = true;
-  bool diversity = false;
 };
 
 // One setting as people see it.

@@ -11,6 +11,7 @@
 #include <glgnn/fit_dataset.h>
 #include <glgnn/graph_file.h>
 #include <glgnn/matrix.h>
+#include <glgnn/metrics.h>
 #include <glgnn/model.h>
 #include <glgnn/new_rows.h>
 #include <glgnn/table.h>

@@ -27,8 +27,7 @@ struct EpochReport {
          loss_decay = 0;                                      // weighted: the first is the sum
   double train_accuracy = 0, val_accuracy = 0, val_loss = 0;  // of the evaluation forward
   bool best = false;                                          // the best so far: kept
-  double recall = -1;  // candidates = hnsw: part of the nearest rows found; -1: not searched
-  double seconds = 0;  // since this run began
+  double seconds = 0;                                         // since this run began
 };
 
 // Best mode: how a module treats rows that fit() has not seen. Its matrices are parameters of the

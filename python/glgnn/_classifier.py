@@ -32,7 +32,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     val_fraction : float
         Part of the labelled rows that chooses modules and epochs and is not trained on. In best mode
         the labelled rows take turns (setting ``folds``), so that all are trained on.
-    modules, k, epochs, hidden, members, tuned :
+    modules, k, epochs, hidden, members :
         The settings of these names; None: the library's own choice.
     settings : dict or None
         Any other setting of ``glgnn.list_settings()``, e.g. ``{"votes": False}``.
@@ -76,7 +76,6 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         epochs=None,
         hidden=None,
         members=None,
-        tuned=None,
         settings=None,
         copy_X=False,
         verbose=0,
@@ -90,7 +89,6 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         self.epochs = epochs
         self.hidden = hidden
         self.members = members
-        self.tuned = tuned
         self.settings = settings
         self.copy_X = copy_X
         self.verbose = verbose

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 # Those that have a parameter of their own; the others go by `settings`.
-NAMED = ("mode", "modules", "k", "epochs", "hidden", "members", "tuned")
+NAMED = ("mode", "modules", "k", "epochs", "hidden", "members")
 
 
 def to_settings(model):

@@ -94,10 +94,12 @@ ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(pat
                                       kind_name(kind) + " written by `glgnn fit`");
   }
   if (header.version != kFileVersion) {
-    throw Error(ErrorKind::kData, path + ": was written by another version: found file version " +
-                                      std::to_string(header.version) + ", expected " +
-                                      std::to_string(kFileVersion) +
-                                      "; fit again, or use the version that wrote it");
+    throw Error(ErrorKind::kData,
+                path + ": was written by another version: found file version " +
+                    std::to_string(header.version) + ", expected " + std::to_string(kFileVersion) +
+                    "; fit again, or read it with " +
+                    (header.version < kFileVersion ? "glgnn 0.1, which wrote files up to version 7"
+                                                   : "the later glgnn that wrote it"));
   }
   uint64_t sum = 0;
   const bool whole = header.size == bytes_.size() - sizeof header - sizeof sum &&

@@ -30,7 +30,6 @@ GLGNN_NAMES(SoftmaxOver, {"all", "kept"});
 GLGNN_NAMES(HopForm, {"shells", "powers"});
 GLGNN_NAMES(GivenGraph, {"always", "start", "union"});
 GLGNN_NAMES(LastGraph, {"second", "first"});
-GLGNN_NAMES(Candidates, {"exact", "hnsw"});
 GLGNN_NAMES(Symmetrise, {"none", "mean", "max"});
 GLGNN_NAMES(Aggregation, {"trained", "mean", "previous"});
 GLGNN_NAMES(Attention, {"per_row", "shared"});
@@ -96,10 +95,6 @@ void for_each_setting(C& c, Visit&& visit) {
   visit(
       "refresh", c.refresh, positive,
       "epochs between two choices of neighbours; in between only kept similarities are recomputed");
-  visit(
-      "candidates", c.candidates, any,
-      "neighbours are searched among all rows (exact) or approximately (hnsw: dense features, very "
-      "many rows)");
   visit("aggregation", c.aggregation, any,
         "X_agg of the network of graphs: trained, the mean of the modules, or the previous Y");
   visit("attention", c.attention, any,
@@ -112,8 +107,6 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("decay_on", c.decay_on, any, "weights that decay: W1 (first) or W1 and W2 (all)");
   visit("dropout", c.dropout, Range{0, 0.99}, "part of each layer's input dropped in training");
   visit("learning_rate", c.learning_rate, Range{1e-8, kNoLimit}, "of Adam");
-  visit("tuned", c.tuned, any,
-        "try a larger pool of modules, so that validation has more to choose from");
   visit("members", c.members, Range{0, 64},
         "modules that the network of graphs joins, the best on validation of those tried; 0: 10, "
         "or 4 from each fold");
@@ -142,17 +135,15 @@ void for_each_setting(C& c, Visit&& visit) {
         "train the trained heads once more, taught by the network of graphs");
   visit("averaging", c.averaging, any,
         "the network of graphs joins several modules; false: the one best on validation");
-  visit("diversity", c.diversity, any,
-        "of modules that are as good, the network joins those whose predictions differ");
 }
 
 // Which settings a mode does not read.
 constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs", "class_weights"};
 constexpr std::string_view kBestOnly[] = {
-    "tuned",         "members",         "folds",    "spread_heads", "prototype_heads",
-    "gnn_heads",     "landmark_heads",  "votes",    "propagation",  "second_round",
-    "label_links",   "feature_weights", "teacher",  "consistency",  "class_mass",
-    "network_round", "averaging",       "diversity"};
+    "members",      "folds",          "spread_heads",    "prototype_heads",
+    "gnn_heads",    "landmark_heads", "votes",           "propagation",
+    "second_round", "label_links",    "feature_weights", "teacher",
+    "consistency",  "class_mass",     "network_round",   "averaging"};
 
 std::string mode_of(std::string_view name) {
   const auto has = [&](const auto& list) {

@@ -53,7 +53,6 @@ struct ChooseOptions {
   int64_t k = 0;
   bool diagonal = false;       // may a row choose itself
   bool positive_only = false;  // choose only pairs with S > 0
-  bool approximate = false;    // dense Z, without lse: hnsw_choose.h instead
   // Pairs that are likely to be chosen, for instance those chosen for a Z that was nearly the same:
   // where a row lists k of them, worse ones are put aside at once. The result does not depend on
   // it; may be empty (no rows).

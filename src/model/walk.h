@@ -54,7 +54,6 @@ void walk_report(Archive& archive, Report& report) {
   archive(report.val_accuracy);
   archive(report.val_loss);
   archive(report.best);
-  archive(report.recall);
 }
 
 }  // namespace glgnn

@@ -38,8 +38,7 @@ ModuleForm freeze_module(const ModuleResult& module, SharedInputs& shared, const
   form.self_weight = spec.graph.self_weight;
   form.label_weight = module.graph_knows_labels ? spec.graph.label_weight : 0;
   form.own_weight = module.own_weight;
-  form.in_logits = has_layers || (module.has_prototypes && spec.head != Head::kGaussian &&
-                                  spec.multinomial.smooth_logits);
+  form.in_logits = has_layers;
   parameters.push_back({name + ".p", module.p});
   std::vector<float> links = module.graph_selection;
   for (float& weight : links) weight = static_cast<float>(std::pow(weight, spec.graph.select));

@@ -296,10 +296,6 @@ std::string describe(const ModuleSpec& spec) {
     add("scale", spec.multinomial.scale);
     add("em_steps", static_cast<double>(spec.multinomial.smoothing.steps));
     add("em_alpha", spec.multinomial.smoothing.alpha);
-    if (spec.multinomial.smooth_logits) text += " smooth_logits";
-    if (spec.multinomial.smooth_counts > 0) {
-      add("count_steps", static_cast<double>(spec.multinomial.smooth_counts));
-    }
   }
   if (spec.head == Head::kGnn || spec.head == Head::kGnnTaught) {
     add("hidden", static_cast<double>(spec.gnn.hidden));

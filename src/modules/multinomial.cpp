@@ -36,9 +36,8 @@ class MultinomialEm {
       }
     }
     const int64_t steps = options_.smoothing.steps;
-    if (options_.smooth_logits && steps > 0) logits = propagated(logits, steps);
     softmax_rows(logits);
-    if (!options_.smooth_logits && steps > 0) {
+    if (steps > 0) {
       logits = propagated(logits, steps);
       normalise_rows(logits, class_shares(problem_));
     }
@@ -54,7 +53,6 @@ class MultinomialEm {
         q[i][c] *= static_cast<float>(unlabelled_weight);
       }
     }
-    if (options_.smooth_counts > 0) q = propagated(q, options_.smooth_counts);
     return log_distributions(q);
   }
 

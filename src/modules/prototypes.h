@@ -53,8 +53,6 @@ struct MultinomialOptions {
   double scale = 1;  // of the features
   int64_t iterations = 8;
   Smoothing smoothing;
-  bool smooth_logits = false;  // propagate log-probabilities instead of probabilities
-  int64_t smooth_counts = 0;   // steps of propagation in the M-step
 };
 
 // A distribution over features for each class; features count as words do. Returns the iteration

@@ -1,9 +1,8 @@
 #include "network/fuse.h"
 
-#include <glgnn/metrics.h>
-
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace glgnn {
 namespace {
@@ -11,8 +10,6 @@ namespace {
 constexpr int64_t kMembers = 10;
 // How much a better score counts: a tenth more accuracy makes a module count twenty times as much.
 constexpr double kSharpness = 30;
-// How much a module is worth less that always says the same as the members before it.
-constexpr double kDiversity = 0.4;
 
 // Mean over the rows of p_i . q_i.
 double agreement(const Matrix& p, const Matrix& q) {
@@ -21,31 +18,14 @@ double agreement(const Matrix& p, const Matrix& q) {
   return sum / static_cast<double>(std::max<int64_t>(1, p.rows()));
 }
 
-// Each member in turn: the best of the rest, less what its predictions share with those chosen.
-std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, size_t wanted,
-                                   double diversity) {
-  std::vector<std::vector<int32_t>> said;
-  if (diversity > 0) {
-    for (const ModuleResult& module : modules) said.push_back(predicted_classes(module.p));
-  }
-  std::vector<size_t> members;
-  std::vector<double> alike(modules.size(), 0.0);  // mean part of the rows, times the members
-  std::vector<bool> taken(modules.size(), false);
-  while (members.size() < wanted) {
-    const double share = diversity / static_cast<double>(std::max<size_t>(1, members.size()));
-    size_t best = modules.size();
-    const auto value = [&](size_t m) { return modules[m].score.value() - share * alike[m]; };
-    for (size_t m = 0; m < modules.size(); ++m) {
-      if (!taken[m] && (best == modules.size() || value(m) > value(best))) best = m;
-    }
-    taken[best] = true;
-    members.push_back(best);
-    for (size_t m = 0; m < said.size(); ++m) {
-      int64_t same = 0;
-      for (size_t i = 0; i < said[m].size(); ++i) same += said[m][i] == said[best][i];
-      alike[m] += static_cast<double>(same) / static_cast<double>(said[m].size());
-    }
-  }
+// The best by score; of equals the first.
+std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, size_t wanted) {
+  std::vector<size_t> members(modules.size());
+  std::iota(members.begin(), members.end(), size_t{0});
+  std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) {
+    return modules[a].score.value() > modules[b].score.value();
+  });
+  members.resize(std::min(members.size(), wanted));
   return members;
 }
 
@@ -70,9 +50,7 @@ Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& pro
                          : config.members > 0  ? config.members
                          : problem.val.empty() ? static_cast<int64_t>(modules.size())
                                                : kMembers;
-  const bool judged = config.diversity && !problem.val.empty();
-  fusion.members = choose_members(modules, std::min(modules.size(), static_cast<size_t>(wanted)),
-                                  judged ? kDiversity : 0);
+  fusion.members = choose_members(modules, static_cast<size_t>(wanted));
   std::vector<double> scores;
   for (const size_t m : fusion.members) scores.push_back(modules[m].score.value());
   fusion.weights = weights_by_score(scores);

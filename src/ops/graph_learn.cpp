@@ -8,7 +8,6 @@
 #include "kernels/edge_dot.h"
 #include "kernels/edge_softmax.h"
 #include "kernels/feature_select.h"
-#include "kernels/hnsw_choose.h"
 #include "kernels/selected_dot.h"
 #include "ops/ops.h"
 
@@ -101,19 +100,6 @@ void forward_dots(float* s, const Pattern& pattern, const RowsVar& z, int thread
   }
 }
 
-// Dense rows, exactly or approximately. Gives the recall of the latter, else -1.
-double choose_dense(int32_t* col, int64_t* count, float* lse, const ZDense<float>& z,
-                    const HopWeights<float>& hops, const ChooseOptions& options, int threads) {
-  if (!options.approximate) {
-    cpu::graph_learn_choose(col, count, lse, z, hops, options, threads);
-    return -1;
-  }
-  GLGNN_ASSERT(!lse);
-  constexpr int64_t kRecallRows = 256;
-  cpu::hnsw_choose(col, count, z, hops, options, threads);
-  return cpu::choice_recall(col, count, z, hops, options, kRecallRows, threads);
-}
-
 }  // namespace
 
 Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
@@ -139,18 +125,17 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
   }
   auto [written, lse] = tape.make(wants_lse ? n : 0, 1, z.values.grad);
   float* lse_out = wants_lse ? written->data() : nullptr;
-  double recall = -1;
   if (z.is_sparse()) {
     cpu::graph_learn_choose(col.data(), count.data(), lse_out, sparse_view(z), weights, options,
                             tape.threads());
   } else if (z.is_selected()) {
     GLGNN_ASSERT(!wants_lse);  // its gradient is one of Z
     const Matrix made = make_selected(z, tape.threads());
-    recall = choose_dense(col.data(), count.data(), nullptr, {made.view()}, weights, options,
-                          tape.threads());
+    cpu::graph_learn_choose(col.data(), count.data(), nullptr, {made.view()}, weights, options,
+                            tape.threads());
   } else {
-    recall = choose_dense(col.data(), count.data(), lse_out, dense_view(z), weights, options,
-                          tape.threads());
+    cpu::graph_learn_choose(col.data(), count.data(), lse_out, dense_view(z), weights, options,
+                            tape.threads());
   }
   if (wants_lse && lse.grad) {
     const bool diagonal = options.diagonal;
@@ -164,7 +149,7 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
       }
     });
   }
-  return {pack(col, count, options.k), lse, recall};
+  return {pack(col, count, options.k), lse};
 }
 
 SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,

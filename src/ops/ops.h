@@ -49,7 +49,6 @@ RowsVar scale(Tape& tape, RowsVar rows, float factor);
 struct Choice {
   SharedPattern pattern;
   Var lse;
-  double recall = -1;  // of an approximate choice, measured on some rows
 };
 Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
                           const ChooseOptions& options, bool wants_lse);

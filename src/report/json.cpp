@@ -47,7 +47,6 @@ Json epoch_json(const EpochReport& report) {
                {"val_loss", report.val_loss},
                {"best", report.best},
                {"seconds", report.seconds}};
-  if (report.recall >= 0) json["recall"] = report.recall;
   return json;
 }
 

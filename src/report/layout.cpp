@@ -150,14 +150,14 @@ void push_apart(double distance, std::vector<Point>& places) {
   }
 }
 
-std::vector<Place> within_unit_square(const std::vector<Point>& points) {
+std::vector<MapPoint> within_unit_square(const std::vector<Point>& points) {
   double low = 0, high = 0;
   for (const Point& p : points) {
     low = std::min({low, p.x, p.y});
     high = std::max({high, p.x, p.y});
   }
   const double size = std::max(high - low, 1e-9);
-  std::vector<Place> places;
+  std::vector<MapPoint> places;
   for (const Point& p : points) {
     places.push_back(
         {static_cast<float>((p.x - low) / size), static_cast<float>((p.y - low) / size)});
@@ -167,7 +167,7 @@ std::vector<Place> within_unit_square(const std::vector<Point>& points) {
 
 }  // namespace
 
-std::vector<Place> layout_rows(const Csr& graph, const Matrix& probabilities) {
+std::vector<MapPoint> layout_rows(const Csr& graph, const Matrix& probabilities) {
   if (probabilities.rows() == 0) return {};
   const std::vector<Point> classes = class_places(probabilities);
   std::vector<Point> places = classes;

@@ -9,12 +9,12 @@
 
 namespace glgnn {
 
-struct Place {
+struct MapPoint {
   float x = 0, y = 0;
 };
 
 // One place for each row, within the unit square; cost linear in rows and edges, the same bits
 // every time.
-std::vector<Place> layout_rows(const Csr& graph, const Matrix& probabilities);
+std::vector<MapPoint> layout_rows(const Csr& graph, const Matrix& probabilities);
 
 }  // namespace glgnn

@@ -118,7 +118,7 @@ Json top_features(const Model& model, const std::vector<int32_t>& rows, int64_t 
 
 Json places_json(const Csr& graph, const Matrix& probabilities) {
   std::vector<uint16_t> x, y;
-  for (const Place& place : layout_rows(graph, probabilities)) {
+  for (const MapPoint& place : layout_rows(graph, probabilities)) {
     x.push_back(in_16_bits(place.x));
     y.push_back(in_16_bits(place.y));
   }

@@ -23,20 +23,6 @@ double seconds_since(Clock::time_point start) {
 
 [[noreturn]] void refuse(ErrorKind kind, const std::string& text) { throw Error(kind, text); }
 
-void check_candidates(const Problem& problem, const Config& config) {
-  if (config.candidates != Candidates::kHnsw || config.mode != Mode::kPaper) return;
-  if (problem.features->is_sparse) {
-    refuse(ErrorKind::kUsage,
-           "setting candidates: found hnsw for sparse features, expected exact, which is fast on "
-           "them: it never touches their zeros; leave --candidates out");
-  }
-  if (config.softmax_over == SoftmaxOver::kAll && !config.rescale) {
-    refuse(ErrorKind::kUsage,
-           "setting candidates: found hnsw with rescale = false and softmax_over = all, which sum "
-           "over all rows; set --candidates exact or --softmax_over kept");
-  }
-}
-
 void check(const Problem& problem, const Config& config) {
   const int64_t n = problem.features->rows();
   if (n < 3) {
@@ -58,7 +44,6 @@ void check(const Problem& problem, const Config& config) {
                                   std::to_string(n) + " rows; set a smaller --k");
   }
   if (config.epochs < 1 && !best) refuse(ErrorKind::kUsage, "epochs: found 0, expected at least 1");
-  check_candidates(problem, config);
   for (const auto* rows : {&problem.train, &problem.val}) {
     for (const int32_t row : *rows) {
       const int32_t label = row >= 0 && row < n ? problem.labels[row] : -1;
@@ -91,7 +76,6 @@ class Trainer {
     const bool choose = state_.epoch % config_.refresh == 0;
     train({true, static_cast<uint32_t>(state_.epoch), choose}, report);
     evaluate({false, static_cast<uint32_t>(state_.epoch), choose}, report);
-    if (choose) report.recall = lowest_recall();
     ++state_.epoch;
     report.seconds = seconds_since(start_);
     state_.history.push_back(report);
@@ -147,13 +131,6 @@ class Trainer {
     model_.finish_step();
     model_.finish_epoch(out, pass.choose);
     tape.clear(keeps_buffers_);
-  }
-
-  // -1 where neighbours are searched exactly.
-  double lowest_recall() {
-    double lowest = 1;
-    for (const SubModule& module : model_.modules()) lowest = std::min(lowest, module.recall());
-    return lowest;
   }
 
   void evaluate(const Pass& pass, EpochReport& report) {

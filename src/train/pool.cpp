@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "train/space.h"
-
 namespace glgnn {
 namespace {
 
@@ -309,12 +307,12 @@ bool is_left_out(const ModuleSpec& spec, const Config& config) {
   return false;
 }
 
-}  // namespace
-
+// Whether the settings allow this module and the data suit it.
 bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config) {
   return !is_left_out(spec, config) && !(kind.has_negative && counts_features(spec));
 }
 
+// The settings that hold for every module.
 void apply_settings(ModuleSpec& spec, const Config& config) {
   spec.gnn.seed = config.seed;
   if (config.k > 0) spec.graph.k = config.k;
@@ -323,7 +321,6 @@ void apply_settings(ModuleSpec& spec, const Config& config) {
   if (!config.propagation) {
     spec.gnn.steps = spec.gaussian.smoothing.steps = spec.multinomial.smoothing.steps =
         spec.landmark.smoothing.steps = 0;
-    spec.multinomial.smooth_counts = 0;
   }
   if (!config.second_round) spec.rounds = 1;
   if (!config.label_links) spec.graph.label_weight = 0;
@@ -334,6 +331,8 @@ void apply_settings(ModuleSpec& spec, const Config& config) {
   if (!config.teacher) spec.gnn.teacher_weight = 0;
   if (!config.consistency) spec.gnn.consistency = 0;
 }
+
+}  // namespace
 
 DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph) {
   DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels, .classes = classes};
@@ -359,10 +358,6 @@ View covariance_view(const DataKind& kind, View view) {
   return kind.columns > kWidest ? View::kSvd64 : view;
 }
 
-// A tuned fit also tries this many modules drawn from the space of search.
-constexpr uint32_t kDraws = 32;
-constexpr uint64_t kDrawSeed = 1;
-
 std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) {
   std::vector<ModuleSpec> pool;
   const bool few = kind.rows > kManyRows;
@@ -377,9 +372,6 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
     add_gaussian(pool, views, kind, few);
     if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
     if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views);
-  }
-  if (config.tuned) {
-    for (uint32_t d = 0; d < kDraws; ++d) pool.push_back(draw_module(kind, kDrawSeed, d));
   }
   std::erase_if(pool, [&](const ModuleSpec& spec) { return !is_tried(spec, kind, config); });
   if (config.network_round) add_after_network(pool);

@@ -34,10 +34,4 @@ DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_
 // The modules for this kind of data; those that come after the network of the others are last.
 std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config);
 
-// Whether the settings allow this module and the data suit it.
-bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config);
-
-// The settings that hold for every module.
-void apply_settings(ModuleSpec& spec, const Config& config);
-
 }  // namespace glgnn

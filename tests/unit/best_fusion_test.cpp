@@ -6,7 +6,6 @@
 #include "best_util.h"
 #include "network/fuse.h"
 #include "train/pool.h"
-#include "train/space.h"
 
 namespace glgnn {
 namespace {
@@ -65,18 +64,6 @@ TEST_F(BestFusion, AsManyMembersAsWanted) {
   EXPECT_EQ(one.members, (std::vector<size_t>{1}));
   EXPECT_EQ(one.weights, (std::vector<double>{1}));
   EXPECT_TRUE(test::same_bits(one.p, modules_[1].p));
-}
-
-TEST_F(BestFusion, DiversityPrefersAModuleThatDiffersToOneThatSaysTheSame) {
-  modules_.push_back(module_of(0.1f, 0.7));  // the only one for class 1
-  Config config;
-  config.members = 2;
-  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 3}));
-  config.diversity = true;
-  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 4}));
-  problem_.val.clear();
-  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 3}))
-      << "no validation rows to judge by";
 }
 
 TEST_F(BestFusion, WithoutValidationRowsAllCountTheSame) {
@@ -166,11 +153,9 @@ TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
 }
 
 TEST(BestPool, WideRowsAreReducedBeforeACovariance) {
-  Config config;
-  config.tuned = true;
   const DataKind kind{.rows = 100, .columns = 5000, .labels = 12};
   int covariances = 0;
-  for (const ModuleSpec& spec : module_pool(kind, config)) {
+  for (const ModuleSpec& spec : module_pool(kind, {})) {
     if (spec.head != Head::kGaussian) continue;
     ++covariances;
     EXPECT_EQ(spec.input, View::kSvd64);
@@ -187,18 +172,6 @@ TEST(BestPool, LandmarksNeedSixLabelsOfAClass) {
   };
   EXPECT_EQ(landmarks(17), 0);
   EXPECT_EQ(landmarks(18), 6);
-}
-
-TEST(BestPool, ADrawnModuleIsAFunctionOfSeedAndNumber) {
-  const DataKind table{.rows = 100, .columns = 10, .labels = 12};
-  int differ = 0;
-  for (uint32_t index = 0; index < 20; ++index) {
-    EXPECT_EQ(describe(draw_module(table, 1, index)), describe(draw_module(table, 1, index)));
-    differ += describe(draw_module(table, 1, index)) != describe(draw_module(table, 2, index));
-    EXPECT_GE(draw_module(table, 1, index).graph.k, 1);
-    EXPECT_FALSE(draw_module(table, 1, index).views.empty());
-  }
-  EXPECT_GT(differ, 15);
 }
 
 }  // namespace

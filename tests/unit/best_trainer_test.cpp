@@ -262,7 +262,6 @@ TEST_P(BestTrainer, TheModelFileHoldsItsModules) {
 TEST_P(BestTrainer, WithoutValidationRowsAllModulesCount) {
   table_.problem.val.clear();
   table_.reveal();
-  config_.tuned = true;
   Model model = fitted(table_.problem, config_);
   EXPECT_TRUE(test::is_probabilities(model.probabilities));
   EXPECT_EQ(static_cast<int64_t>(model.module_graphs.size()), planned() - 1);

@@ -105,7 +105,7 @@ TEST(ReportRows, LeavesLoopsOut) {
 TEST(Layout, EveryRowHasItsOwnPlaceInTheSquare) {
   const auto places = layout_rows(ring(2000, 5), two_classes(2000));
   std::set<std::pair<float, float>> distinct;
-  for (const Place& place : places) {
+  for (const MapPoint& place : places) {
     ASSERT_TRUE(place.x >= 0 && place.x <= 1 && place.y >= 0 && place.y <= 1);
     distinct.emplace(place.x, place.y);
   }

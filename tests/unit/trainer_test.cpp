@@ -244,7 +244,11 @@ TEST_F(ModelFileTest, SaysWhatIsWrong) {
   EXPECT_NE(load_error("hello").find("is not a file of this program"), std::string::npos);
   std::string other = bytes_;
   other[12] = 9;
-  EXPECT_NE(load_error(other).find("found file version 9, expected 7"), std::string::npos);
+  EXPECT_NE(load_error(other).find("found file version 9, expected 8; fit again, or read it with "
+                                   "the later glgnn that wrote it"),
+            std::string::npos);
+  other[12] = 7;
+  EXPECT_NE(load_error(other).find("fit again, or read it with glgnn 0.1"), std::string::npos);
   EXPECT_NE(load_error(bytes_.substr(0, bytes_.size() - 1)).find("is truncated"),
             std::string::npos);
   std::string flipped = bytes_;

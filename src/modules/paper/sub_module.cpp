@@ -96,7 +96,6 @@ Choice SubModule::choose(Tape& tape, const RowsVar& z, Var hop_weights, const Sh
   KeptChoice& kept = kept_[pass.training];
   if (!pass.choose && kept.pattern) return {kept.pattern, Tape::constant(kept.lse)};
   ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
-  options.approximate = config_.candidates == Candidates::kHnsw;
   if (kept.pattern) options.likely = kept.pattern->view();
   Choice choice;
   if (pass.training && label_free_ && labels_only_add()) {
@@ -106,7 +105,6 @@ Choice SubModule::choose(Tape& tape, const RowsVar& z, Var hop_weights, const Sh
   } else {
     choice = graph_learn_choose(tape, z, hops_.get(), hop_weights, options, needs_all_rows_sum());
     kept = {choice.pattern, *choice.lse.value};
-    recall_ = choice.recall;
   }
   label_free_ = !pass.training && config_.eval_labels == EvalLabels::kZero;
   return choice;

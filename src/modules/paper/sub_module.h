@@ -57,9 +57,6 @@ class SubModule {
   void forget_label_free_choice() { label_free_ = false; }
   bool& has_label_free_choice() { return label_free_; }
 
-  // How much of the nearest rows the last approximate choice found; -1 where choices are exact.
-  double recall() const { return recall_; }
-
  private:
   RowsVar select_features(Tape& tape, const ShownLabels& labels);
   SparseVar learn_graph(Tape& tape, const ShownLabels& labels, const Pass& pass);
@@ -86,7 +83,6 @@ class SubModule {
   // Whether kept_[0] was made without labels, with the present parameters and hops: the next
   // training pass then need not compare all rows again.
   bool label_free_ = false;
-  double recall_ = -1;
 };
 
 }  // namespace glgnn
