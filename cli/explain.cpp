@@ -73,7 +73,7 @@ struct ExplainCommand {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return overall[a] > overall[b]; });
     std::vector<Column> columns{{"feature"}, {"weight", true}};
-    for (int64_t m = 0; m < fitted.config.modules; ++m) {
+    for (size_t m = 0; m < fitted.modules.size(); ++m) {
       columns.push_back({"graph " + std::to_string(m + 1), true});
     }
     Json list = Json::array();
@@ -81,8 +81,8 @@ struct ExplainCommand {
     for (const size_t f : order) {
       Json entry = {{"name", fitted.feature_names[f]}, {"weight", overall[f]}};
       std::vector<std::string> line{fitted.feature_names[f], fmt::format("{:.3f}", overall[f])};
-      for (int64_t m = 0; m < fitted.config.modules; ++m) {
-        const double weight = module_weight(fitted, m, f);
+      for (const FittedModule& module : fitted.modules) {
+        const double weight = weight_in(module.selection, f);
         entry["modules"].push_back(weight);
         line.push_back(fmt::format("{:.3f}", weight));
       }
@@ -96,11 +96,10 @@ struct ExplainCommand {
     return 0;
   }
 
-  static double module_weight(const Model& fitted, int64_t m, size_t f) {
-    const Matrix& s = fitted.parameter("module" + std::to_string(m) + ".s");
+  static double weight_in(const std::vector<float>& selection, size_t f) {
     float largest = 0;
-    for (int64_t e = 0; e < s.size(); ++e) largest = std::max(largest, std::abs(s.data()[e]));
-    return largest > 0 ? std::abs(s.data()[f]) / largest : 0;
+    for (const float weight : selection) largest = std::max(largest, std::abs(weight));
+    return largest > 0 ? std::abs(selection[f]) / largest : 0;
   }
 
   // Rows drawn by chance, the same every time.

@@ -127,13 +127,14 @@ void FitCommand::say_result(const Model& model) const {
   if (const auto judged = static_cast<int64_t>(validated_rows(model).size()); judged > 0) {
     const std::string kept =
         model.config.mode == Mode::kBest
-            ? fmt::format("the best {} of {}", counted(model.config.modules, "module"),
+            ? fmt::format("the best {} of {}",
+                          counted(static_cast<int64_t>(model.modules.size()), "module"),
                           best.epochs - 1)
             : fmt::format("epoch {}", best.epoch);
     const bool balanced = model.config.class_weights == ClassWeights::kBalanced;
     validation = fmt::format("validation {}accuracy {}   ({}, {})", balanced ? "balanced " : "",
                              percent(best.val_accuracy),
-                             counted(judged, "row") + fold_words(folds_of(model)), kept);
+                             counted(judged, "row") + fold_words(model.folds), kept);
   }
   if (!test.empty()) {
     const double part = accuracy(model.probabilities, model.labels, test);

@@ -46,7 +46,7 @@ GraphOptions GraphCommand::options(const Model& fitted) const {
   }
   chosen.top = top.value_or(0);
   if (module == "fused") return chosen;
-  const auto modules = static_cast<int64_t>(fitted.module_graphs.size());
+  const auto modules = static_cast<int64_t>(fitted.modules.size());
   const auto read = std::from_chars(module.data(), module.data() + module.size(), chosen.module);
   const bool whole = read.ec == std::errc() && read.ptr == module.data() + module.size();
   if (!whole || chosen.module < 1 || chosen.module > modules) {

@@ -85,7 +85,7 @@ void print_model(const Model& model, const std::string& path) {
              model.train.size(), validated_rows(model).size());
   fmt::print("classes            {}\n", joined(model.class_names, ", "));
   if (model.config.mode == Mode::kBest) {
-    fmt::print("training           {} of {} modules kept", model.config.modules,
+    fmt::print("training           {} of {} modules kept", model.modules.size(),
                model.history.size() - 1);
   } else {
     fmt::print("training           epoch {} of {} kept", model.best_epoch, model.history.size());
@@ -94,8 +94,9 @@ void print_model(const Model& model, const std::string& path) {
     fmt::print(", validation accuracy {}", percent(best.val_accuracy));
   }
   fmt::print("\nnetwork of graphs  {}\n", network_sentence(model));
-  for (size_t m = 0; m < model.module_notes.size(); ++m) {
-    fmt::print("  graph {:<11}{}\n", m + 1, model.module_notes[m]);
+  for (size_t m = 0; m < model.modules.size(); ++m) {
+    if (model.modules[m].note.empty()) continue;
+    fmt::print("  graph {:<11}{}\n", m + 1, model.modules[m].note);
   }
   fmt::print("learned graph      {} edges\n", model.fused_graph.nnz());
   fmt::print("key features       {}\n", joined(key_features(model, kKeyFeatures), ", "));

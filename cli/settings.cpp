@@ -29,11 +29,12 @@ void print_json(const std::vector<Setting>& settings) {
 Command add_settings(CLI::App& program) {
   struct Options {
     SettingOptions settings;
-    bool json = false;
+    bool json = false, all = false;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("settings", "every setting: value, what is allowed, text");
-  app->add_flag("--json", options->json, "one JSON array");
+  app->add_flag("--all", options->all, "also the switches that leave out a part of best mode");
+  app->add_flag("--json", options->json, "one JSON array of all");
   options->settings.add_to(*app);
   return {app, [options] {
             const auto settings = list_settings(options->settings.config());
@@ -42,10 +43,20 @@ Command add_settings(CLI::App& program) {
               return 0;
             }
             std::vector<std::vector<std::string>> rows;
+            size_t hidden = 0;
             for (const auto& s : settings) {
+              // One that was changed is shown.
+              if (s.is_part && !options->all && s.value == get_setting({}, s.name)) {
+                ++hidden;
+                continue;
+              }
               rows.push_back({s.name, s.value, s.mode, s.allowed, s.text});
             }
             print_table(stdout, {{"name"}, {"value"}, {"mode"}, {"allowed"}, {"meaning"}}, rows);
+            if (hidden > 0) {
+              fmt::print("{} switches that leave out a part of best mode: glgnn settings --all\n",
+                         hidden);
+            }
             return 0;
           }};
 }

@@ -89,10 +89,11 @@ struct Config {
 // One setting as people see it.
 struct Setting {
   std::string name;
-  std::string mode;     // the mode that reads it: "paper", "best", or empty for both
-  std::string value;    // as set() accepts it
-  std::string allowed;  // "true|false", "0 ..", "dot|cosine"
-  std::string text;     // one sentence
+  std::string mode;      // the mode that reads it: "paper", "best", or empty for both
+  std::string value;     // as set() accepts it
+  std::string allowed;   // "true|false", "0 ..", "dot|cosine"
+  std::string text;      // one sentence
+  bool is_part = false;  // switches a part of best mode off, to see what it is worth
 };
 
 // All settings with the values of `config`, in the order of the documentation.

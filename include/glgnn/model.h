@@ -8,6 +8,7 @@
 #include <glgnn/matrix.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,24 @@ namespace glgnn {
 
 // A trained parameter.
 struct NamedMatrix {
-  std::string name;  // "module0.s", "module0.w1", ..., "network.a", "network.b", "network.agg"
+  std::string name;
   Matrix value;
+};
+
+struct ModuleState;  // src/modules/kinds.h
+struct FittedViews;  // src/modules/views.h
+
+// A sub-module as fit() leaves it: the same record for every kind.
+struct FittedModule {
+  std::string kind;              // "paper", "spread", "gaussian", ...
+  std::string note;              // its settings, one line
+  Csr graph;                     // A'_m
+  std::vector<float> selection;  // s: how much each feature counts
+  Matrix probabilities;          // N x C, what it predicts alone
+  float weight = 0;              // N_agg,m: how much it counts in the network of graphs
+  double val_accuracy = 0;       // of what it predicts alone
+  int64_t line = -1;             // of the history, from 0, that tells of it; -1: none does
+  std::shared_ptr<const ModuleState> state;  // what its kind keeps for rows never seen
 };
 
 // One line of the training log.
@@ -30,22 +47,6 @@ struct EpochReport {
   double seconds = 0;                                         // since this run began
 };
 
-// Best mode: how a module treats rows that fit() has not seen. Its matrices are parameters of the
-// model: "moduleM.p" (soft labels of the fitted rows), "moduleM.links" (weights of the features in
-// comparisons), and where it has them "moduleM.w1", ".b1", ".w2", ".b2" (two trained layers) and
-// "moduleM.prototypes", ".shares" (logits linear in a row).
-struct ModuleForm {
-  std::vector<std::string> views;  // in which rows are compared
-  std::string input;               // the view that the layers read
-  std::string prototype_input;     // the view that the prototypes read
-  int64_t k = 0;                   // neighbours in each view
-  bool euclidean = false;
-  double self_weight = 1;   // of the self-loop
-  double label_weight = 0;  // of soft labels beside the features
-  double own_weight = 1;    // of the row itself beside its neighbours; 1: neighbours do not count
-  bool in_logits = false;   // logits are propagated, not probabilities
-};
-
 // How accurate a model is on rows that taught and chose nothing, judged by its labelled rows.
 struct Estimate {
   int64_t rows = 0;                        // labelled rows that judged; 0: nothing could be judged
@@ -57,20 +58,21 @@ struct Estimate {
 
 // A fitted model, with all that fit() and keep_data() put into it.
 struct Model {
-  Config config;                    // with k, epochs and scaling resolved
+  Config config;                    // as asked, with k, epochs and scaling resolved
+  int64_t folds = 1;                // trainings with other labels held back that are joined in it
   std::vector<int32_t> train, val;  // the rows whose labels were seen; in folds all are in train
   std::vector<int32_t> held_back;   // in folds: of each row the class its own fold says, or -1
   Estimate estimate;
   std::vector<EpochReport> history;  // every epoch
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
 
-  std::vector<std::string> module_notes;  // best mode: the settings of each module, one line
-  std::vector<ModuleForm> module_forms;   // best mode: of each module
-  std::vector<NamedMatrix> parameters;
-  Matrix probabilities;            // N x C, the prediction
-  Matrix network;                  // (M + 1) x (M + 1), the aggregation module last
-  std::vector<Csr> module_graphs;  // A'_m
-  Csr fused_graph;                 // of all modules; each row sums to 1
+  std::vector<FittedModule> modules;
+  std::vector<NamedMatrix> parameters;  // of the network in paper mode: "network.a", ...
+  std::shared_ptr<const FittedViews>
+      views;             // that the modules read; null: the features as they are
+  Matrix probabilities;  // N x C, the prediction
+  Matrix network;        // (M + 1) x (M + 1), the aggregation module last
+  Csr fused_graph;       // of all modules; each row sums to 1
 
   // What the data were; fit() leaves these to keep_data().
   std::string dataset;
@@ -95,9 +97,6 @@ void keep_data(Model& model, Dataset dataset, const Split& split);
 
 // The rows whose labels judged: the validation rows, or in folds all that one of them held back.
 std::vector<int32_t> validated_rows(const Model& model);
-
-// How many trainings with other labels held back are joined in it.
-int64_t folds_of(const Model& model);
 
 // N_agg,m of each module, made to sum 1 in size: how much each graph counts.
 std::vector<double> module_weights(const Model& model);

@@ -201,10 +201,9 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     def modules_(self):
         fitted = self._model()
         weights = fitted.module_weights
-        notes = fitted.module_notes or [fitted.settings["mode"]] * len(weights)
         return [
-            {"module": m, "weight": weight, "settings": note}
-            for m, (weight, note) in enumerate(zip(weights, notes))
+            {"module": m, "weight": weight, "settings": note or fitted.settings["mode"]}
+            for m, (weight, note) in enumerate(zip(weights, fitted.module_notes))
         ]
 
     @property

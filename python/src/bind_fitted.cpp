@@ -20,7 +20,9 @@ py::object features_of(const py::object& fitted) {
 
 py::list module_graphs_of(const py::object& fitted) {
   py::list graphs;
-  for (const Csr& graph : model_of(fitted).module_graphs) graphs.append(show_tuple(graph, fitted));
+  for (const FittedModule& module : model_of(fitted).modules) {
+    graphs.append(show_tuple(module.graph, fitted));
+  }
   return graphs;
 }
 
@@ -120,7 +122,13 @@ void bind_fitted(py::module_& module) {
       .def_property_readonly(
           "graph", [](const py::object& f) { return show_tuple(model_of(f).fused_graph, f); })
       .def_property_readonly("module_graphs", &module_graphs_of)
-      .def_property_readonly("module_notes", [](const Fitted& f) { return f.model().module_notes; })
+      .def_property_readonly("module_notes",
+                             [](const Fitted& f) {
+                               std::vector<std::string> notes;
+                               for (const FittedModule& m : f.model().modules)
+                                 notes.push_back(m.note);
+                               return notes;
+                             })
       .def_property_readonly("module_weights",
                              [](const Fitted& f) { return module_weights(f.model()); })
       .def_property_readonly("feature_weights",

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "core/nearest.h"
@@ -139,17 +140,20 @@ void for_each_setting(C& c, Visit&& visit) {
 
 // Which settings a mode does not read.
 constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs", "class_weights"};
-constexpr std::string_view kBestOnly[] = {
-    "members",      "folds",          "spread_heads",    "prototype_heads",
-    "gnn_heads",    "landmark_heads", "votes",           "propagation",
-    "second_round", "label_links",    "feature_weights", "teacher",
-    "consistency",  "class_mass",     "network_round",   "averaging"};
+constexpr std::string_view kBestOnly[] = {"members", "folds"};
+// Parts of best mode that can be left out, to see what they are worth.
+constexpr std::string_view kParts[] = {
+    "spread_heads", "prototype_heads", "gnn_heads",     "landmark_heads",  "votes",
+    "propagation",  "second_round",    "label_links",   "feature_weights", "teacher",
+    "consistency",  "class_mass",      "network_round", "averaging"};
+
+bool is_among(std::string_view name, std::span<const std::string_view> list) {
+  return std::ranges::find(list, name) != list.end();
+}
 
 std::string mode_of(std::string_view name) {
-  const auto has = [&](const auto& list) {
-    return std::ranges::find(list, name) != std::end(list);
-  };
-  return has(kBoth) ? "" : has(kBestOnly) ? "best" : "paper";
+  if (is_among(name, kBoth)) return "";
+  return is_among(name, kBestOnly) || is_among(name, kParts) ? "best" : "paper";
 }
 
 std::string number_text(double value) {
@@ -227,11 +231,12 @@ bool parse_value(std::string_view text, const Range& range, T& value) {
 
 std::vector<Setting> list_settings(const Config& config) {
   std::vector<Setting> list;
-  for_each_setting(
-      config, [&](const char* name, const auto& value, const Range& range, const char* text) {
-        using T = std::remove_cvref_t<decltype(value)>;
-        list.push_back({name, mode_of(name), value_text(value), allowed_text<T>(range), text});
-      });
+  for_each_setting(config,
+                   [&](const char* name, const auto& value, const Range& range, const char* text) {
+                     using T = std::remove_cvref_t<decltype(value)>;
+                     list.push_back({name, mode_of(name), value_text(value), allowed_text<T>(range),
+                                     text, is_among(name, kParts)});
+                   });
   return list;
 }
 

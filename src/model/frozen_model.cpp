@@ -21,8 +21,10 @@ std::unique_ptr<FrozenModel> freeze(const Model& model, const Context& context) 
   if (model.features.rows() != model.probabilities.rows()) {
     throw Error(ErrorKind::kUsage, "the model has no data; keep_data() comes after fit()");
   }
-  if (model.config.mode == Mode::kBest) return std::make_unique<BestFrozen>(model, context);
-  return std::make_unique<PaperFrozen>(model, context);
+  if (std::holds_alternative<PaperState>(*model.modules.front().state)) {
+    return std::make_unique<PaperFrozen>(model, context);
+  }
+  return std::make_unique<PoolFrozen>(model, context);
 }
 
 }  // namespace glgnn

@@ -8,9 +8,45 @@
 #include "core/archive.h"
 #include "model/walk.h"
 #include "model/walk_plan.h"
+#include "modules/kinds.h"
 
 namespace glgnn {
 namespace {
+
+// What is there is shared, and not changed after it was read.
+template <class Archive, class T, class Walk>
+void walk_shared(Archive& archive, std::shared_ptr<const T>& shared, Walk&& walk) {
+  auto read = std::make_shared<T>();
+  walk(archive, *read);
+  shared = std::move(read);
+}
+template <class Archive, class T, class Walk>
+void walk_shared(Archive& archive, const std::shared_ptr<const T>& shared, Walk&& walk) {
+  walk(archive, *shared);
+}
+
+template <class Archive, class M>
+void walk_module(Archive& archive, M& module) {
+  archive(module.kind);
+  archive(module.note);
+  archive(module.graph);
+  archive(module.selection);
+  archive(module.probabilities);
+  archive(module.weight);
+  archive(module.val_accuracy);
+  archive(module.line);
+  walk_shared(archive, module.state, [](Archive& a, auto& state) { walk_kind(a, state); });
+}
+
+template <class Archive, class V>
+void walk_views(Archive& archive, V& views) {
+  bool there = views != nullptr;
+  archive(there);
+  if (!there) return;
+  walk_shared(archive, views, [](Archive& a, auto& list) {
+    walk_list(a, list, [](Archive& to, auto& view) { FittedView::walk(to, view); });
+  });
+}
 
 template <class Archive, class M>
 void walk_model(Archive& archive, M& model) {
@@ -27,25 +63,15 @@ void walk_model(Archive& archive, M& model) {
   archive(model.estimate.baseline);
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(model.best_epoch);
-  archive(model.module_notes);
-  walk_list(archive, model.module_forms, [](Archive& a, auto& form) {
-    a(form.views);
-    a(form.input);
-    a(form.prototype_input);
-    a(form.k);
-    a(form.euclidean);
-    a(form.self_weight);
-    a(form.label_weight);
-    a(form.own_weight);
-    a(form.in_logits);
-  });
+  archive(model.folds);
+  walk_list(archive, model.modules, [](Archive& a, auto& module) { walk_module(a, module); });
   walk_list(archive, model.parameters, [](Archive& a, auto& p) {
     a(p.name);
     a(p.value);
   });
+  walk_views(archive, model.views);
   archive(model.probabilities);
   archive(model.network);
-  archive(model.module_graphs);
   archive(model.fused_graph);
   archive(model.dataset);
   archive(model.feature_names);
@@ -68,13 +94,15 @@ void check_sizes(const Model& model, const std::string& path) {
   bool fits = count(model.class_names) == model.probabilities.cols() &&
               (model.row_ids.empty() || count(model.row_ids) == n) && count(model.labels) == n &&
               model.features.rows() == n && model.features.cols() == count(model.feature_names) &&
-              model.fused_graph.rows() == n && model.network.rows() == model.config.modules + 1 &&
-              model.network.cols() == model.network.rows() &&
-              count(model.module_graphs) == model.config.modules && model.best_epoch >= 1 &&
-              model.best_epoch <= count(model.history);
-  for (const Csr& graph : model.module_graphs) fits = fits && graph.rows() == n;
-  for (const NamedMatrix& p : model.parameters) {
-    if (p.name.ends_with(".s")) fits = fits && p.value.size() == count(model.feature_names);
+              model.fused_graph.rows() == n && !model.modules.empty() &&
+              model.network.rows() == count(model.modules) + 1 &&
+              model.network.cols() == model.network.rows() && model.folds >= 1 &&
+              model.best_epoch >= 1 && model.best_epoch <= count(model.history);
+  for (const FittedModule& module : model.modules) {
+    fits = fits && module.graph.rows() == n && module.probabilities.rows() == n &&
+           module.probabilities.cols() == model.probabilities.cols() &&
+           count(module.selection) == count(model.feature_names) &&
+           module.line < count(model.history);
   }
   const auto& planned = model.plan.feature_names;
   fits = fits && (planned.empty() || planned.size() == model.feature_names.size());
@@ -131,14 +159,14 @@ std::vector<int32_t> validated_rows(const Model& model) {
   return rows;
 }
 
-int64_t folds_of(const Model& model) { return model.held_back.empty() ? 1 : model.config.folds; }
-
 std::vector<double> module_weights(const Model& model) {
-  const int64_t modules = model.network.rows() - 1;
-  std::vector<double> weights(modules);
+  std::vector<double> weights;
   double sum = 0;
-  for (int64_t m = 0; m < modules; ++m) sum += weights[m] = std::abs(model.network[modules][m]);
-  for (double& w : weights) w = sum > 0 ? w / sum : 1.0 / static_cast<double>(modules);
+  for (const FittedModule& module : model.modules) {
+    weights.push_back(std::abs(module.weight));
+    sum += weights.back();
+  }
+  for (double& w : weights) w = sum > 0 ? w / sum : 1.0 / static_cast<double>(weights.size());
   return weights;
 }
 
@@ -146,8 +174,8 @@ std::vector<double> feature_weights(const Model& model) {
   const std::vector<double> modules = module_weights(model);
   std::vector<double> weights(model.feature_names.size(), 0.0);
   for (size_t m = 0; m < modules.size(); ++m) {
-    const Matrix& s = model.parameter("module" + std::to_string(m) + ".s");
-    for (size_t f = 0; f < weights.size(); ++f) weights[f] += modules[m] * std::abs(s.data()[f]);
+    const std::vector<float>& s = model.modules[m].selection;
+    for (size_t f = 0; f < weights.size(); ++f) weights[f] += modules[m] * std::abs(s[f]);
   }
   const double top = weights.empty() ? 0 : *std::max_element(weights.begin(), weights.end());
   for (double& w : weights) w = top > 0 ? w / top : 0;

@@ -13,8 +13,6 @@
 namespace glgnn {
 namespace {
 
-std::string module_name(int64_t m) { return "module" + std::to_string(m); }
-
 void relu(Matrix& x) {
   for (int64_t e = 0; e < x.size(); ++e) x.data()[e] = std::max(x.data()[e], 0.0f);
 }
@@ -33,28 +31,29 @@ PaperFrozen::PaperFrozen(const Model& model, const Context& context)
       threads_(context.threads),
       view_(model.features),
       weights_(glgnn::module_weights(model)) {
-  modules_.reserve(static_cast<size_t>(model.config.modules));
-  for (int64_t m = 0; m < model.config.modules; ++m) add_module(m);
+  modules_.reserve(model.modules.size());
+  for (const FittedModule& module : model.modules) add_module(module);
 }
 
-void PaperFrozen::add_module(int64_t m) {
-  const Matrix& s = model().parameter(module_name(m) + ".s");
+void PaperFrozen::add_module(const FittedModule& fitted) {
+  const PaperState& state = std::get<PaperState>(*fitted.state);
+  const std::vector<float>& s = fitted.selection;
   const bool cosine = model().config.similarity == Similarity::kCosine;
   comparisons_.emplace_back(view_, s, no_labels_, ComparisonOptions{.unit = cosine});
-  Module module{.first_weights = model().parameter(module_name(m) + ".w1"),
-                .second_weights = &model().parameter(module_name(m) + ".w2"),
+  Module module{.first_weights = state.w1,
+                .second_weights = &state.w2,
                 .first_input = {},
                 .second_input = {},
                 .degree = {}};
   for (int64_t f = 0; f < module.first_weights.rows(); ++f) {
     for (int64_t h = 0; h < module.first_weights.cols(); ++h) {
-      module.first_weights[f][h] *= s.data()[f];
+      module.first_weights[f][h] *= s[f];
     }
   }
   const int64_t n = model().features.rows();
   module.first_input = Matrix(n, module.first_weights.cols());
   feature_times(module.first_input, model().features, module.first_weights, threads_);
-  const Csr& graph = model().module_graphs[m];
+  const Csr& graph = fitted.graph;
   Matrix hidden(n, module.first_weights.cols());
   cpu::spmm_forward(hidden.view(), graph.pattern->view(), graph.values.data(),
                     std::as_const(module.first_input).view(), threads_);
@@ -109,7 +108,7 @@ std::vector<ModuleLinks> PaperFrozen::attach(const Features& rows) const {
 }
 
 ModuleLinks PaperFrozen::fitted_links(int32_t row) const {
-  return links_in_graphs(model().module_graphs, row);
+  return links_in_graphs(model().modules, row);
 }
 
 // X_agg has a row for each fitted row; a new one takes the mean of its neighbours' rows.

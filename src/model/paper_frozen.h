@@ -3,6 +3,7 @@
 
 #include "model/frozen_model.h"
 #include "modules/comparison.h"
+#include "modules/kinds.h"
 
 namespace glgnn {
 
@@ -28,7 +29,7 @@ class PaperFrozen : public FrozenModel {
     std::vector<float> degree;  // of the fitted rows, 1 / A'_jj
   };
 
-  void add_module(int64_t m);
+  void add_module(const FittedModule& fitted);
   Matrix module_prediction(int64_t m, const Features& rows,
                            std::span<const ModuleLinks> links) const;
   RowLinks normalised(int64_t m, std::vector<Link> links) const;

@@ -5,15 +5,16 @@
 
 namespace glgnn {
 
-ModuleLinks links_in_graphs(const std::vector<Csr>& graphs, int32_t row) {
-  ModuleLinks out(graphs.size());
-  for (size_t m = 0; m < graphs.size(); ++m) {
-    const Pattern& pattern = *graphs[m].pattern;
+ModuleLinks links_in_graphs(const std::vector<FittedModule>& modules, int32_t row) {
+  ModuleLinks out(modules.size());
+  for (size_t m = 0; m < modules.size(); ++m) {
+    const Csr& graph = modules[m].graph;
+    const Pattern& pattern = *graph.pattern;
     for (int64_t e = pattern.row_ptr[row]; e < pattern.row_ptr[row + 1]; ++e) {
       if (pattern.col[e] == row)
-        out[m].self = graphs[m].values[e];
+        out[m].self = graph.values[e];
       else
-        out[m].links.push_back({pattern.col[e], graphs[m].values[e]});
+        out[m].links.push_back({pattern.col[e], graph.values[e]});
     }
   }
   return out;

@@ -9,7 +9,7 @@
 namespace glgnn {
 
 // The links of a fitted row in the learned graphs.
-ModuleLinks links_in_graphs(const std::vector<Csr>& graphs, int32_t row);
+ModuleLinks links_in_graphs(const std::vector<FittedModule>& modules, int32_t row);
 
 // R x L: what part of each link's similarity each changed row keeps, from 0 to 1. The typical
 // distance of the row to its neighbours is the measure.

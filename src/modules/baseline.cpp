@@ -38,8 +38,7 @@ Matrix with_same_products(const Features& x, const std::vector<int32_t>& rows) {
 
 }  // namespace
 
-Matrix baseline_answers(SharedInputs& shared, const Context& context) {
-  const Problem& problem = shared.problem();
+Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Context& context) {
   const bool is_text = problem.features->is_sparse;
   const Features& x = shared.view(is_text ? View::kTfidf : View::kStandard);
   // The labelled rows alone: training rows first, no more than the head would use.

@@ -3,12 +3,12 @@
 
 #include <glgnn/trainer.h>
 
-#include "modules/module.h"
+#include "modules/shared_inputs.h"
 
 namespace glgnn {
 
 // What it says of the validation rows (V x C), learned from the training rows. It is no module: it
 // takes part in no choice.
-Matrix baseline_answers(SharedInputs& shared, const Context& context);
+Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Context& context);
 
 }  // namespace glgnn

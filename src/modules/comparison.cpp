@@ -62,13 +62,11 @@ ComparedView::ComparedView(Features fitted) : fitted_(std::move(fitted)) {
   }
 }
 
-Comparison::Comparison(const ComparedView& view, const Matrix& selection, const Matrix& labels,
-                       const ComparisonOptions& options)
+Comparison::Comparison(const ComparedView& view, const std::vector<float>& selection,
+                       const Matrix& labels, const ComparisonOptions& options)
     : view_(view), options_(options) {
-  if (selection.size() == view.cols()) {
-    for (int64_t f = 0; f < selection.size(); ++f) {
-      squared_selection_.push_back(selection.data()[f] * selection.data()[f]);
-    }
+  if (static_cast<int64_t>(selection.size()) == view.cols()) {
+    for (const float weight : selection) squared_selection_.push_back(weight * weight);
   }
   const int64_t n = view.rows();
   double all = 0;

@@ -36,7 +36,7 @@ struct ComparisonOptions {
 class Comparison {
  public:
   // What is given must outlive this; `labels` are those of the fitted rows (N x C).
-  Comparison(const ComparedView& view, const Matrix& selection, const Matrix& labels,
+  Comparison(const ComparedView& view, const std::vector<float>& selection, const Matrix& labels,
              const ComparisonOptions& options);
 
   // The k most similar fitted rows of each row, ascending: R x min(k, N). `labels` (R x C) may be

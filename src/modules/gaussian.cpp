@@ -1,11 +1,12 @@
+#include "modules/gaussian.h"
+
 #include <cmath>
 #include <utility>
 
 #include "kernels/gemm.h"
 #include "kernels/propagate.h"
 #include "modules/eigen.h"
-#include "modules/prototypes.h"
-#include "modules/soft_labels.h"
+#include "modules/module.h"
 
 namespace glgnn {
 namespace {
@@ -162,6 +163,47 @@ Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
   }
   softmax_rows(p);
   return p;
+}
+
+std::vector<Stage> GaussianOptions::run_round(const RoundWork& work) const {
+  const Matrix& x = work.features().dense;
+  const int threads = work.context.threads;
+  Matrix p = start_by_spreading ? spread_labels(work.graph, work.problem, class_mass, threads)
+                                : nearest_means(x, work.problem, threads);
+  const auto rebuild = [&](const Matrix& coordinates) {
+    Features view;
+    view.dense = coordinates;
+    RowGraphOptions options = work.graph_options;
+    options.euclidean = true;
+    return build_row_graph({.views = {&view}, .given = work.problem.graph}, options, threads);
+  };
+  gaussian_prototypes(p, x, work.graph, work.problem, *this, rebuild, threads);
+  std::vector<float> selection = work.separation(p);
+  return {{.p = std::move(p),
+           .selection = std::move(selection),
+           .own_weight = smoothing.own_weight(),
+           .state = PrototypeState{work.input, {}}}};
+}
+
+void GaussianOptions::finish(KindState& state, const Matrix& p, const RoundWork& work) const {
+  state = PrototypeState{work.input, gaussian_head(p, work.features().dense, work.problem, *this,
+                                                   work.context.threads)};
+}
+
+void GaussianOptions::describe(ModuleNote& note) const {
+  if (class_mass) note.add("class_mass");
+  note.add("shrink", shrink);
+  note.add("steps", static_cast<double>(smoothing.steps));
+  note.add("alpha", smoothing.alpha);
+  if (start_by_spreading) note.add("start=spread");
+}
+
+bool GaussianOptions::is_left_out(const Config& config) const {
+  return !config.prototype_heads || (class_mass && !config.class_mass);
+}
+
+void GaussianOptions::apply(const Config& config) {
+  if (!config.propagation) smoothing.steps = 0;
 }
 
 }  // namespace glgnn

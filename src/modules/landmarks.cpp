@@ -10,8 +10,9 @@
 #include "core/shuffled_rows.h"
 #include "kernels/adam.h"
 #include "kernels/gemm.h"
+#include "kernels/propagate.h"
 #include "modules/eigen.h"
-#include "modules/soft_labels.h"
+#include "modules/module.h"
 
 namespace glgnn {
 namespace {

@@ -9,6 +9,7 @@
 // O(T^3) for T landmarks, at most kMostLandmarks, and O(N T F) for the rows.
 #pragma once
 
+#include <glgnn/config.h>
 #include <glgnn/matrix.h>
 #include <glgnn/trainer.h>
 
@@ -22,9 +23,16 @@ namespace glgnn {
 inline constexpr int64_t kMostLandmarks = 1000;
 
 struct LandmarkOptions {
+  static constexpr const char* kName = "landmarks";
   bool curved = true;   // else the linear part alone: logistic regression
   bool selects = true;  // a weight of its own for each feature; else one for all
-  Smoothing smoothing;
+  Smoothing smoothing = {};
+
+  std::vector<Stage> run_round(const RoundWork& work) const;
+  void finish(KindState&, const Matrix&, const RoundWork&) const {}
+  void describe(ModuleNote& note) const;
+  bool is_left_out(const Config& config) const;
+  void apply(const Config& config);
 };
 
 struct LandmarkHead {
@@ -32,8 +40,23 @@ struct LandmarkHead {
   Matrix weights;    // 1 x F, s
   Matrix links;      // T x C
   LinearHead linear;
+};
 
-  bool empty() const { return landmarks.empty(); }
+struct LandmarkState {
+  static constexpr bool kInLogits = false;
+  View input = View::kRaw;
+  LandmarkHead head;
+
+  template <class Archive, class State>
+  static void walk(Archive& archive, State& state) {
+    walk_view(archive, state.input);
+    archive(state.head.landmarks);
+    archive(state.head.weights);
+    archive(state.head.links);
+    LinearHead::walk(archive, state.head.linear);
+  }
+  void add_views(std::set<View>& views) const { views.insert(input); }
+  Matrix logits(const RowViews& rows) const;
 };
 
 // Learned from the training rows of x.

@@ -5,7 +5,7 @@
 
 #include "kernels/adam.h"
 #include "kernels/soft_losses.h"
-#include "modules/soft_labels.h"
+#include "modules/module.h"
 #include "ops/ops.h"
 
 namespace glgnn {
@@ -67,7 +67,7 @@ class GnnHead {
     return p;
   }
 
-  GnnLayers layers() const { return {w1_.value, b1_.value, w2_.value, b2_.value}; }
+  GnnLayers layers() const { return {{w1_.value, b1_.value}, {w2_.value, b2_.value}}; }
 
   std::vector<float> selection() const {
     std::vector<float> sizes(w1_.value.rows());
@@ -172,6 +172,101 @@ GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
   }
   best.looks = std::move(looks);
   return best;
+}
+
+Matrix GnnLayers::logits(const Features& x) const {
+  Features hidden;
+  hidden.dense = first.logits(x);
+  for (int64_t e = 0; e < hidden.dense.size(); ++e) {
+    hidden.dense.data()[e] = std::max(hidden.dense.data()[e], 0.0f);
+  }
+  return second.logits(hidden);
+}
+
+Matrix LayersState::logits(const RowViews& rows) const {
+  Matrix own = layers.logits(rows.at(input));
+  if (!prototypes) return own;
+  const Matrix theirs = prototypes->logits(rows);
+  for (int64_t e = 0; e < own.size(); ++e) {
+    own.data()[e] = 0.5f * (theirs.data()[e] + own.data()[e]);
+  }
+  return own;
+}
+
+std::vector<Stage> LayersOptions::run_round(const RoundWork& work) const {
+  std::vector<Stage> stages;
+  RoundWork taught = work;
+  if (teacher) {
+    taught.input = teacher->input;
+    stages = teacher->prototypes.run_round(taught);
+    stages.reserve(3);  // so that they stay where they are
+    taught.before = &stages.front().p;
+  }
+  GnnOptions options = training;
+  options.owner = work.number;
+  options.round = work.round;
+  GnnResult result =
+      train_gnn(work.features(), work.graph, work.problem, *taught.before, options, work.context);
+  stages.push_back({.p = std::move(result.p),
+                    .selection = std::move(result.selection),
+                    .chose_epoch = true,
+                    .own_weight = options.steps > 0 ? options.alpha : 1,
+                    .state = LayersState{work.input, std::move(result.layers), {}},
+                    .looks = std::move(result.looks)});
+  if (!teacher) return stages;
+  // The geometric mean of both.
+  Stage mixed = stages.back();
+  mixed.looks.clear();
+  const Matrix& theirs = stages.front().p;
+  for (int64_t e = 0; e < mixed.p.size(); ++e) {
+    mixed.p.data()[e] = std::sqrt(mixed.p.data()[e] * theirs.data()[e]);
+  }
+  normalise_rows(mixed.p, class_shares(work.problem));
+  std::get<LayersState>(mixed.state).prototypes = PrototypeState{teacher->input, {}};
+  stages.push_back(std::move(mixed));
+  return stages;
+}
+
+void LayersOptions::finish(KindState& state, const Matrix& p, const RoundWork& work) const {
+  if (!teacher) return;
+  const LayersState* layers = std::get_if<LayersState>(&state);
+  if (layers && !layers->prototypes) return;
+  RoundWork of_teacher = work;
+  of_teacher.input = teacher->input;
+  KindState prototypes = PrototypeState{};
+  teacher->prototypes.finish(prototypes, p, of_teacher);
+  if (layers)
+    std::get<LayersState>(state).prototypes = std::get<PrototypeState>(prototypes);
+  else
+    state = prototypes;
+}
+
+void LayersOptions::describe(ModuleNote& note) const {
+  if (teacher) {
+    note.add("teacher_input=" + view_name(teacher->input));
+    teacher->prototypes.describe(note);
+  }
+  note.add("hidden", static_cast<double>(training.hidden));
+  note.add("dropout", training.dropout);
+  note.add("decay", training.weight_decay);
+  note.add("steps", static_cast<double>(training.steps));
+  note.add("alpha", training.alpha);
+  note.add("teacher", training.teacher_weight);
+  note.add("sure", training.teacher_sure);
+  note.add("consistency", training.consistency);
+}
+
+bool LayersOptions::is_left_out(const Config& config) const {
+  return !config.gnn_heads || (teacher && teacher->prototypes.is_left_out(config));
+}
+
+void LayersOptions::apply(const Config& config) {
+  training.seed = config.seed;
+  if (config.epochs > 0) training.epochs = config.epochs;
+  if (!config.propagation) training.steps = 0;
+  if (!config.teacher) training.teacher_weight = 0;
+  if (!config.consistency) training.consistency = 0;
+  if (teacher) teacher->prototypes.apply(config);
 }
 
 }  // namespace glgnn

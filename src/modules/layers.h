@@ -2,12 +2,16 @@
 // graph.
 #pragma once
 
+#include <glgnn/config.h>
 #include <glgnn/context.h>
 #include <glgnn/csr.h>
 #include <glgnn/dataset.h>
 #include <glgnn/trainer.h>
 
+#include <optional>
 #include <vector>
+
+#include "modules/multinomial.h"
 
 namespace glgnn {
 
@@ -29,7 +33,9 @@ struct GnnOptions {
 
 // The two layers: relu(x w1 + b1) w2 + b2.
 struct GnnLayers {
-  Matrix w1, b1, w2, b2;
+  LinearHead first, second;
+
+  Matrix logits(const Features& x) const;
 };
 
 struct GnnResult {
@@ -37,6 +43,48 @@ struct GnnResult {
   std::vector<float> selection;  // the size of each feature's weights, largest 1
   GnnLayers layers;
   std::vector<Matrix> looks;  // what every check said of the validation rows
+};
+
+struct LayersState {
+  static constexpr bool kInLogits = true;
+  View input = View::kRaw;
+  GnnLayers layers;
+  std::optional<PrototypeState> prototypes;  // averaged with the layers
+
+  template <class Archive, class State>
+  static void walk(Archive& archive, State& state) {
+    walk_view(archive, state.input);
+    LinearHead::walk(archive, state.layers.first);
+    LinearHead::walk(archive, state.layers.second);
+    bool has_prototypes = state.prototypes.has_value();
+    archive(has_prototypes);
+    if constexpr (Archive::kReading) {
+      if (has_prototypes) state.prototypes.emplace();
+    }
+    if (has_prototypes) PrototypeState::walk(archive, *state.prototypes);
+  }
+  void add_views(std::set<View>& views) const {
+    views.insert(input);
+    if (prototypes) prototypes->add_views(views);
+  }
+  Matrix logits(const RowViews& rows) const;
+};
+
+struct LayersOptions {
+  static constexpr const char* kName = "layers";
+  // Multinomial prototypes that come before, teach the layers, and are averaged with them.
+  struct Teacher {
+    View input = View::kUnit;
+    MultinomialOptions prototypes = {};
+  };
+  GnnOptions training = {};
+  std::optional<Teacher> teacher = {};
+
+  std::vector<Stage> run_round(const RoundWork& work) const;
+  void finish(KindState& state, const Matrix& p, const RoundWork& work) const;
+  void describe(ModuleNote& note) const;
+  bool is_left_out(const Config& config) const;
+  void apply(const Config& config);
 };
 
 // `teacher` may be empty. Stops when the validation rows are not fitted better for eight checks.

@@ -1,10 +1,11 @@
+#include "modules/multinomial.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/propagate.h"
 #include "modules/feature_products.h"
-#include "modules/prototypes.h"
-#include "modules/soft_labels.h"
+#include "modules/module.h"
 
 namespace glgnn {
 namespace {
@@ -129,6 +130,38 @@ LinearHead multinomial_head(const Matrix& p, const Features& x, const Csr& graph
     head.offset[0][c] = static_cast<float>(options.temperature * learned.log_share[c]);
   }
   return head;
+}
+
+std::vector<Stage> MultinomialOptions::run_round(const RoundWork& work) const {
+  std::vector<Matrix> looks;
+  Matrix p = multinomial_prototypes(*work.before, work.features(), work.graph, work.problem, *this,
+                                    work.context.threads, &looks);
+  std::vector<float> selection = work.separation(p);
+  return {{.p = std::move(p),
+           .selection = std::move(selection),
+           .own_weight = smoothing.own_weight(),
+           .state = PrototypeState{work.input, {}},
+           .looks = std::move(looks)}};
+}
+
+void MultinomialOptions::finish(KindState& state, const Matrix& p, const RoundWork& work) const {
+  state = PrototypeState{work.input, multinomial_head(p, work.features(), work.graph, work.problem,
+                                                      *this, work.context.threads)};
+}
+
+void MultinomialOptions::describe(ModuleNote& note) const {
+  note.add("count", pseudo_count);
+  note.add("unlabelled", unlabelled_weight);
+  note.add("temperature", temperature);
+  note.add("scale", scale);
+  note.add("em_steps", static_cast<double>(smoothing.steps));
+  note.add("em_alpha", smoothing.alpha);
+}
+
+bool MultinomialOptions::is_left_out(const Config& config) const { return !config.prototype_heads; }
+
+void MultinomialOptions::apply(const Config& config) {
+  if (!config.propagation) smoothing.steps = 0;
 }
 
 }  // namespace glgnn

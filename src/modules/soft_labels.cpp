@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/class_weights.h"
-#include "kernels/propagate.h"
 #include "kernels/row_softmax.h"
 
 namespace glgnn {
@@ -83,24 +82,6 @@ void match_class_mass(Matrix& p, const std::vector<double>& shares) {
 
 void softmax_rows(Matrix& logits) {
   ref::row_softmax_forward<float>(logits.view(), std::as_const(logits).view());
-}
-
-Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads) {
-  constexpr int64_t kSteps = 60;
-  constexpr float kBack = 0.01f;
-  Matrix y = one_hot(problem);
-  const std::vector<float> weights = training_row_weights(problem);
-  for (size_t t = 0; t < problem.train.size(); ++t) {
-    const int32_t i = problem.train[t];
-    y[i][problem.labels[i]] = weights[t];
-  }
-  Matrix p(y.rows(), y.cols());
-  cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(), std::as_const(y).view(),
-                 kSteps, kBack, threads);
-  const std::vector<double> shares = class_shares(problem);
-  normalise_rows(p, shares);
-  if (class_mass) match_class_mass(p, shares);
-  return p;
 }
 
 double optimism_of_chosen(double accuracy, const Problem& problem) {

@@ -32,9 +32,6 @@ void match_class_mass(Matrix& p, const std::vector<double>& shares);
 // softmax of each row.
 void softmax_rows(Matrix& logits);
 
-// Labels spread over a graph until they have reached every row they can reach.
-Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads);
-
 // How much each training row counts, mean 1; all 1 unless every class counts alike.
 std::vector<float> training_row_weights(const Problem& problem);
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/check.h"
+#include "modules/feature_products.h"
 #include "modules/svd.h"
 
 namespace glgnn {
@@ -253,12 +254,56 @@ const Features& Views::get(View view) {
 
 const Features& Views::make(View view) {
   Features out;
+  FittedView& fitted = fitted_[view];
   if (const int64_t kept = directions_kept(view); kept > 0) {
-    out.dense = leading_directions(get(base_view(raw_)), kept, threads_).scores;
+    Directions found = leading_directions(get(base_view(raw_)), kept, threads_);
+    out.dense = std::move(found.scores);
+    fitted.rule.view = view;
+    fitted.directions = std::move(found.directions);
   } else {
-    out = apply_view(learn_view(view, raw_), raw_);
+    fitted.rule = learn_view(view, raw_);
+    out = apply_view(fitted.rule, raw_);
   }
   return made_.emplace(view, std::move(out)).first->second;
+}
+
+FittedViews Views::fitted(const std::set<View>& views) {
+  const std::scoped_lock lock(mutex_);
+  std::set<View> needed = views;
+  for (const View view : views) {
+    if (directions_kept(view) > 0) needed.insert(base_view(raw_));
+  }
+  FittedViews out;
+  // Singular directions are last among the views.
+  for (const View view : needed) {
+    get(view);
+    out.push_back(fitted_.at(view));
+    if (directions_kept(view) > 0) out.back().scores = made_.at(view).dense;
+  }
+  return out;
+}
+
+Features FittedView::of_fitted(const Features& raw) const {
+  if (directions.empty()) return apply_view(rule, raw);
+  Features reduced;
+  reduced.dense = scores;
+  return reduced;
+}
+
+RowViews FittedViews::of_rows(const Features& rows) const {
+  RowViews out;
+  for (const FittedView& view : *this) {
+    if (view.directions.empty()) {
+      out.emplace(view.rule.view, apply_view(view.rule, rows));
+      continue;
+    }
+    const Features& base = out.at(base_view(rows));
+    Features reduced;
+    reduced.dense = Matrix(rows.rows(), view.directions.cols());
+    feature_times(reduced.dense, base, view.directions, 1);
+    out.emplace(view.rule.view, std::move(reduced));
+  }
+  return out;
 }
 
 }  // namespace glgnn

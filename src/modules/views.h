@@ -3,8 +3,11 @@
 
 #include <glgnn/dataset.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +43,9 @@ struct ViewRule {
     float value, score;
   };
   std::vector<std::vector<Rank>> ranks;  // kRank: of each column, ascending
+
+  template <class Archive, class Rule>
+  static void walk(Archive& archive, Rule& rule);
 };
 
 // The rule of a view that is made of each row alone: of all but the singular directions.
@@ -47,10 +53,33 @@ ViewRule learn_view(View view, const Features& raw);
 // Rows as the rule says; numbers between two that were seen get a rank between theirs.
 Features apply_view(const ViewRule& rule, Features raw);
 
+// Some rows in the views that modules read.
+using RowViews = std::map<View, Features>;
+
 // How many singular directions the view keeps; 0 for views that are made by a rule.
 int64_t directions_kept(View view);
 // The view whose singular directions those are.
 View base_view(const Features& raw);
+
+// What a model keeps of a view, so that rows never seen are prepared as the fitted ones were.
+struct FittedView {
+  ViewRule rule;
+  Matrix directions, scores;  // of singular directions: V, and the fitted rows in them
+
+  // The fitted rows in this view, from the features as they were read.
+  Features of_fitted(const Features& raw) const;
+  template <class Archive, class V>
+  static void walk(Archive& archive, V& view) {
+    ViewRule::walk(archive, view.rule);
+    archive(view.directions);
+    archive(view.scores);
+  }
+};
+// The bases of singular directions come before these.
+struct FittedViews : std::vector<FittedView> {
+  // Rows in every view.
+  RowViews of_rows(const Features& rows) const;
+};
 
 class Views {
  public:
@@ -59,6 +88,8 @@ class Views {
 
   // Made when first asked for; safe to call from several threads.
   const Features& get(View view);
+  // What a model keeps of these views.
+  FittedViews fitted(const std::set<View>& views);
 
  private:
   const Features& make(View view);
@@ -67,6 +98,40 @@ class Views {
   int threads_;
   std::recursive_mutex mutex_;
   std::map<View, Features> made_;
+  std::map<View, FittedView> fitted_;  // without the scores, which are made_
 };
+
+// A view goes by its name.
+template <class Archive, class V>
+void walk_view(Archive& archive, V& view) {
+  std::string name;
+  if constexpr (!Archive::kReading) name = view_name(view);
+  archive(name);
+  if constexpr (Archive::kReading) view = view_named(name);
+}
+
+template <class Archive, class Rule>
+void ViewRule::walk(Archive& archive, Rule& rule) {
+  walk_view(archive, rule.view);
+  archive(rule.stays_sparse);
+  archive(rule.largest);
+  archive(rule.mean);
+  archive(rule.spread);
+  archive(rule.rarity);
+  uint64_t columns = rule.ranks.size();
+  archive(columns);
+  if constexpr (Archive::kReading) rule.ranks.resize(columns);
+  for (auto& ranks : rule.ranks) {
+    std::vector<float> values, scores;
+    for (const Rank& rank : ranks) values.push_back(rank.value), scores.push_back(rank.score);
+    archive(values);
+    archive(scores);
+    if constexpr (Archive::kReading) {
+      for (size_t r = 0; r < std::min(values.size(), scores.size()); ++r) {
+        ranks.push_back({values[r], scores[r]});
+      }
+    }
+  }
+}
 
 }  // namespace glgnn

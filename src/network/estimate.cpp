@@ -7,7 +7,7 @@
 
 #include "core/rng.h"
 #include "modules/soft_labels.h"
-#include "network/fuse.h"
+#include "network/weights.h"
 
 namespace glgnn {
 namespace {

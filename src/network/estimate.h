@@ -19,7 +19,7 @@ namespace glgnn {
 struct HeldBackModule {
   std::string name;            // the same in every fold
   std::vector<Matrix> looks;   // V x C each: every stage and check that the rows could choose
-  bool chooses_epoch = false;  // the network lowers its score, as fuse_modules does
+  bool chooses_epoch = false;  // the network lowers its score, as weights_by_validation does
 };
 
 // One fold: the rows that were held back, and what was said of them.

@@ -1,93 +1,75 @@
 #include "network/fuse.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+
+#include "kernels/edge_softmax.h"
 
 namespace glgnn {
-namespace {
 
-constexpr int64_t kMembers = 10;
-// How much a better score counts: a tenth more accuracy makes a module count twenty times as much.
-constexpr double kSharpness = 30;
-
-// Mean over the rows of p_i . q_i.
-double agreement(const Matrix& p, const Matrix& q) {
-  double sum = 0;
-  for (int64_t e = 0; e < p.size(); ++e) sum += double{p.data()[e]} * q.data()[e];
-  return sum / static_cast<double>(std::max<int64_t>(1, p.rows()));
-}
-
-// The best by score; of equals the first.
-std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, size_t wanted) {
-  std::vector<size_t> members(modules.size());
-  std::iota(members.begin(), members.end(), size_t{0});
-  std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) {
-    return modules[a].score.value() > modules[b].score.value();
-  });
-  members.resize(std::min(members.size(), wanted));
-  return members;
-}
-
-}  // namespace
-
-std::vector<double> weights_by_score(const std::vector<double>& scores) {
-  std::vector<double> weights;
-  double sum = 0;
-  for (const double score : scores) {
-    weights.push_back(std::exp(kSharpness * (score - scores.front())));
-    sum += weights.back();
+Matrix fuse_predictions(const std::vector<ModuleResult>& modules, const NetworkWeights& network) {
+  const Matrix& any = modules.front().stage.p;
+  Matrix fused(any.rows(), any.cols());
+  for (size_t r = 0; r < network.members.size(); ++r) {
+    const Matrix& p = modules[network.members[r]].stage.p;
+    const auto weight = static_cast<float>(network.weights[r]);
+    for (int64_t e = 0; e < p.size(); ++e) fused.data()[e] += weight * p.data()[e];
   }
-  for (double& weight : weights) weight /= sum;
-  return weights;
+  return fused;
 }
 
-Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& problem,
-                    const Config& config) {
-  Fusion fusion;
-  // Without validation rows there is nothing to choose by: all modules count.
-  const int64_t wanted = !config.averaging     ? 1
-                         : config.members > 0  ? config.members
-                         : problem.val.empty() ? static_cast<int64_t>(modules.size())
-                                               : kMembers;
-  fusion.members = choose_members(modules, static_cast<size_t>(wanted));
-  std::vector<double> scores;
-  for (const size_t m : fusion.members) scores.push_back(modules[m].score.value());
-  fusion.weights = weights_by_score(scores);
-  fusion.p = Matrix(modules.front().p.rows(), modules.front().p.cols());
-  for (size_t r = 0; r < fusion.members.size(); ++r) {
-    const Matrix& p = modules[fusion.members[r]].p;
-    const auto weight = static_cast<float>(fusion.weights[r]);
-    for (int64_t e = 0; e < p.size(); ++e) fusion.p.data()[e] += weight * p.data()[e];
-  }
-  fusion.score = validation_score(fusion.p, problem);
-  return fusion;
-}
-
-ModuleStart network_start(const std::vector<ModuleResult>& modules, const Fusion& fusion) {
-  ModuleStart start{fusion.p, {}};
-  start.selection.resize(modules[fusion.members.front()].selection.size(), 0.0f);
-  for (size_t r = 0; r < fusion.members.size(); ++r) {
-    const std::vector<float>& selection = modules[fusion.members[r]].selection;
+std::vector<float> fuse_selections(const std::vector<ModuleResult>& modules,
+                                   const NetworkWeights& network) {
+  std::vector<float> fused(modules[network.members.front()].stage.selection.size(), 0.0f);
+  for (size_t r = 0; r < network.members.size(); ++r) {
+    const std::vector<float>& selection = modules[network.members[r]].stage.selection;
     for (size_t f = 0; f < selection.size(); ++f) {
-      start.selection[f] += static_cast<float>(fusion.weights[r]) * selection[f];
+      fused[f] += static_cast<float>(network.weights[r]) * selection[f];
     }
   }
-  return start;
+  return fused;
 }
 
-Matrix agreement_network(const std::vector<const Matrix*>& members, const Matrix& fused,
-                         const std::vector<double>& weights) {
-  const auto count = static_cast<int64_t>(members.size());
-  Matrix network(count + 1, count + 1);
-  for (int64_t a = 0; a < count; ++a) {
-    for (int64_t b = 0; b < count; ++b) {
-      network[a][b] = static_cast<float>(agreement(*members[a], *members[b]));
+Csr weighted_union(const std::vector<const Csr*>& graphs, const std::vector<float>& weights) {
+  const int64_t n = graphs[0]->rows();
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = n;
+  Csr out;
+  std::vector<float> sum(n, 0.0f);
+  std::vector<uint8_t> seen(n, 0);
+  std::vector<int32_t> columns;
+  for (int64_t i = 0; i < n; ++i) {
+    columns.clear();
+    for (size_t m = 0; m < graphs.size(); ++m) {
+      const Pattern& p = *graphs[m]->pattern;
+      for (int64_t e = p.row_ptr[i]; e < p.row_ptr[i + 1]; ++e) {
+        if (!seen[p.col[e]]) seen[p.col[e]] = 1, columns.push_back(p.col[e]);
+        sum[p.col[e]] += weights[m] * graphs[m]->values[e];
+      }
     }
-    network[a][count] = static_cast<float>(agreement(*members[a], fused));
-    network[count][a] = static_cast<float>(weights[a]);
+    std::sort(columns.begin(), columns.end());
+    for (const int32_t j : columns) {
+      pattern->col.push_back(j);
+      out.values.push_back(sum[j]);
+      sum[j] = 0.0f;
+      seen[j] = 0;
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
   }
-  return network;
+  out.pattern = std::move(pattern);
+  return out;
+}
+
+Csr fuse_graphs(const std::vector<FittedModule>& modules) {
+  std::vector<const Csr*> graphs;
+  std::vector<float> weights;
+  for (const FittedModule& module : modules) {
+    graphs.push_back(&module.graph);
+    weights.push_back(module.weight);
+  }
+  Csr fused = weighted_union(graphs, weights);
+  ref::edge_softmax_forward(fused.values.data(), fused.values.data(), fused.pattern->row_ptr.data(),
+                            fused.rows());
+  return fused;
 }
 
 }  // namespace glgnn

@@ -1,35 +1,27 @@
-// The network of graphs of best mode: which modules count, and how much, by validation labels.
+// What the modules of a network say together: their predictions, their graphs, their features.
 #pragma once
 
-#include <glgnn/config.h>
+#include <glgnn/csr.h>
 #include <glgnn/model.h>
 
 #include <vector>
 
 #include "modules/module.h"
+#include "network/weights.h"
 
 namespace glgnn {
 
-struct Fusion {
-  std::vector<size_t> members;  // of all modules, the best first
-  std::vector<double> weights;  // N_agg,m of each member; they sum to 1
-  Matrix p;                     // the weighted mean of their predictions
-  Score score;
-};
+// The weighted mean of the members' predictions.
+Matrix fuse_predictions(const std::vector<ModuleResult>& modules, const NetworkWeights& network);
 
-// How much each member counts, by its score; they sum to 1. The first has the best score.
-std::vector<double> weights_by_score(const std::vector<double>& scores);
+// The features that the members selected, weighed.
+std::vector<float> fuse_selections(const std::vector<ModuleResult>& modules,
+                                   const NetworkWeights& network);
 
-// Joins the best modules on the validation rows.
-Fusion fuse_modules(const std::vector<ModuleResult>& modules, const Problem& problem,
-                    const Config& config);
+// sum_m weight_m A_m on the union of the patterns.
+Csr weighted_union(const std::vector<const Csr*>& graphs, const std::vector<float>& weights);
 
-// What the network teaches: its prediction, and the features its members selected, weighed.
-ModuleStart network_start(const std::vector<ModuleResult>& modules, const Fusion& fusion);
-
-// (M + 1) x (M + 1): how much the predictions of two members, and of each and the fused one, agree;
-// in the last row how much each member counts.
-Matrix agreement_network(const std::vector<const Matrix*>& members, const Matrix& fused,
-                         const std::vector<double>& weights);
+// softmax over each row's union of edges of sum_m weight_m A'_m: the learned graph, for people.
+Csr fuse_graphs(const std::vector<FittedModule>& modules);
 
 }  // namespace glgnn

@@ -4,55 +4,12 @@
 #include <cmath>
 
 #include "core/class_weights.h"
-#include "kernels/edge_softmax.h"
+#include "network/fuse.h"
 
 namespace glgnn {
-namespace {
-
-// sum_m weight_m A_m on the union of the patterns.
-Csr weighted_union(const std::vector<const Csr*>& graphs, const std::vector<float>& weights) {
-  const int64_t n = graphs[0]->rows();
-  auto pattern = std::make_shared<Pattern>();
-  pattern->rows = pattern->cols = n;
-  Csr out;
-  std::vector<float> sum(n, 0.0f);
-  std::vector<uint8_t> seen(n, 0);
-  std::vector<int32_t> columns;
-  for (int64_t i = 0; i < n; ++i) {
-    columns.clear();
-    for (size_t m = 0; m < graphs.size(); ++m) {
-      const Pattern& p = *graphs[m]->pattern;
-      for (int64_t e = p.row_ptr[i]; e < p.row_ptr[i + 1]; ++e) {
-        if (!seen[p.col[e]]) seen[p.col[e]] = 1, columns.push_back(p.col[e]);
-        sum[p.col[e]] += weights[m] * graphs[m]->values[e];
-      }
-    }
-    std::sort(columns.begin(), columns.end());
-    for (const int32_t j : columns) {
-      pattern->col.push_back(j);
-      out.values.push_back(sum[j]);
-      sum[j] = 0.0f;
-      seen[j] = 0;
-    }
-    pattern->row_ptr.push_back(pattern->nnz());
-  }
-  out.pattern = std::move(pattern);
-  return out;
-}
-
-}  // namespace
 
 Csr to_csr(const SparseVar& a) {
   return {a.pattern, {a.values.data(), a.values.data() + a.values.rows()}};
-}
-
-Csr fuse_graphs(const std::vector<Csr>& graphs, const float* weights) {
-  std::vector<const Csr*> list;
-  for (const Csr& graph : graphs) list.push_back(&graph);
-  Csr fused = weighted_union(list, {weights, weights + graphs.size()});
-  ref::edge_softmax_forward(fused.values.data(), fused.values.data(), fused.pattern->row_ptr.data(),
-                            fused.rows());
-  return fused;
 }
 
 GlGnn::GlGnn(const Problem& problem, const Config& config, const Context& context)

@@ -57,7 +57,4 @@ class GlGnn {
 // A value on the tape as a matrix of its own.
 Csr to_csr(const SparseVar& a);
 
-// softmax over each row's union of edges of sum_m weight_m A'_m: the learned graph, for people.
-Csr fuse_graphs(const std::vector<Csr>& graphs, const float* weights);
-
 }  // namespace glgnn

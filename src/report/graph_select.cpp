@@ -16,7 +16,7 @@ namespace {
 }
 
 void check(const Model& model, const GraphOptions& options) {
-  const auto modules = static_cast<int64_t>(model.module_graphs.size());
+  const auto modules = static_cast<int64_t>(model.modules.size());
   if (options.module < 0 || options.module > modules) {
     refuse("graph of a module", std::to_string(options.module), "1 to " + std::to_string(modules),
            "choose one of these, or the fused graph of all");
@@ -136,7 +136,7 @@ Csr learned_graph(const Model& model, const GraphOptions& options) {
   check(model, options);
   const Csr& whole = options.module == 0
                          ? model.fused_graph
-                         : model.module_graphs[static_cast<size_t>(options.module) - 1];
+                         : model.modules[static_cast<size_t>(options.module) - 1].graph;
   return thinned(options.undirected ? symmetric(whole) : whole, options);
 }
 

@@ -57,28 +57,14 @@ Json history_json(const Model& model) {
           {"best_epoch", model.best_epoch}};
 }
 
-// Which lines of the history (from 0) the modules of a best-mode model are; empty where its file
-// does not say.
-std::vector<int64_t> chosen_lines(const Model& model) {
-  std::vector<int64_t> lines;
-  for (const NamedMatrix& p : model.parameters) {
-    if (p.name != "network.members" || p.value.size() != model.config.modules) continue;
-    for (int64_t m = 0; m < p.value.size(); ++m) {
-      lines.push_back(static_cast<int64_t>(p.value.data()[m]));
-    }
-  }
-  return lines;
-}
-
 Json modules_json(const Model& model) {
   const std::vector<double> weights = module_weights(model);
-  const std::vector<int64_t> lines = chosen_lines(model);
   Json modules = Json::array();
   for (size_t m = 0; m < weights.size(); ++m) {
-    const bool has_note = m < model.module_notes.size();
+    const FittedModule& module = model.modules[m];
     modules.push_back({{"weight", rounded(weights[m])},
-                       {"note", has_note ? model.module_notes[m] : ""},
-                       {"line", m < lines.size() ? Json(lines[m]) : Json(nullptr)}});
+                       {"note", module.note},
+                       {"line", module.line >= 0 ? Json(module.line) : Json(nullptr)}});
   }
   return modules;
 }
@@ -105,9 +91,8 @@ Json weights_text(const std::vector<double>& weights) {
 
 Json features_json(const Model& model) {
   Json modules = Json::array();
-  for (int64_t m = 0; m < model.config.modules; ++m) {
-    const Matrix& s = model.parameter("module" + std::to_string(m) + ".s");
-    modules.push_back(weights_text({s.data(), s.data() + s.size()}));
+  for (const FittedModule& module : model.modules) {
+    modules.push_back(weights_text({module.selection.begin(), module.selection.end()}));
   }
   return {{"names", model.feature_names},
           {"sparse", model.features.is_sparse},
@@ -143,7 +128,7 @@ Json report_data(const Model& model, const ReportLimits& limits) {
           {"dataset", model.dataset},
           {"mode", get_setting(model.config, "mode")},
           {"rows", model.probabilities.rows()},
-          {"folds", folds_of(model)},
+          {"folds", model.folds},
           {"classes", model.class_names},
           {"notes", model.notes},
           {"val_accuracy", validation_accuracy(model)},

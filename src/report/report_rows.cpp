@@ -247,10 +247,10 @@ Json rows_json(const Model& model, const ReportLimits& limits) {
   }
   const Csr fused = shown_graph(model.fused_graph, rows, limits.fused_edges);
   Json graphs = Json::array({graph_json(model.fused_graph, rows, fused)});
-  const auto modules = static_cast<int64_t>(model.module_graphs.size());
-  for (const Csr& graph : model.module_graphs) {
-    graphs.push_back(
-        graph_json(graph, rows, shown_graph(graph, rows, limits.module_edges / modules)));
+  const auto modules = static_cast<int64_t>(model.modules.size());
+  for (const FittedModule& module : model.modules) {
+    graphs.push_back(graph_json(module.graph, rows,
+                                shown_graph(module.graph, rows, limits.module_edges / modules)));
   }
   return {{"shown", rows.size()},
           {"numbers", numbers(rows)},

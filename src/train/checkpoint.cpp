@@ -43,6 +43,7 @@ void walk_state(Archive& archive, S& state) {
   archive(state.best.probabilities);
   archive(state.best.network);
   archive(state.best.module_graphs);
+  archive(state.best.module_probabilities);
 }
 
 // A pattern that may not be there yet (no choice was made).

@@ -19,6 +19,7 @@ struct BestEpoch {
   std::vector<Matrix> parameters;  // in the order of GlGnn::parameters()
   Matrix probabilities, network;
   std::vector<Csr> module_graphs;
+  std::vector<Matrix> module_probabilities;
 };
 
 struct TrainState {

@@ -3,23 +3,20 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "core/shuffled_rows.h"
 #include "modules/soft_labels.h"
 #include "network/fuse.h"
-#include "network/gl_gnn.h"
+#include "network/relation.h"
 
 namespace glgnn {
 namespace {
 
 // Folds cost their number of trainings; with many labels those held back are hardly missed.
-constexpr int64_t kMostFolds = 5, kFewerFolds = 3;
-constexpr int64_t kRowsOfMostFolds = 3'000, kRowsOfFewerFolds = 10'000;
+constexpr int64_t kFewerFolds = 3;
+constexpr int64_t kRowsOfMostFolds = 3'000;
 constexpr int64_t kLabelsWorthFolds = 1'000;
-constexpr int64_t kMembersOfFold = 4;
-constexpr std::string_view kMembers = "network.members";
 
 std::vector<int32_t> labelled_rows(const Problem& problem) {
   std::vector<int32_t> rows = problem.train;
@@ -70,50 +67,20 @@ std::vector<std::vector<int32_t>> deal_rows(const Problem& problem, int64_t fold
   return held;
 }
 
-void rename(NamedMatrix& parameter, int64_t by) {
-  constexpr std::string_view kModule = "module";
-  if (!parameter.name.starts_with(kModule)) return;
-  const size_t dot = parameter.name.find('.');
-  const int64_t number =
-      std::stoll(parameter.name.substr(kModule.size(), dot - kModule.size())) + by;
-  parameter.name = std::string(kModule) + std::to_string(number) + parameter.name.substr(dot);
-}
-
 void move_all(auto& from, auto& to) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
 
-// The modules of one more fold, all but what all folds share. `share`: how much the fold counts.
-void add_fold(Model& joined, Model& fold, double share, std::vector<double>& weights,
-              std::vector<float>& lines) {
-  const auto before = static_cast<int64_t>(weights.size());
+// The modules of one more fold. `share`: how much the fold counts.
+void add_fold(Model& joined, Model& fold, double share) {
   for (int64_t e = 0; e < joined.probabilities.size(); ++e) {
     joined.probabilities.data()[e] += static_cast<float>(share) * fold.probabilities.data()[e];
   }
-  for (int64_t m = 0; m < fold.config.modules; ++m) {
-    weights.push_back(share * fold.network[fold.config.modules][m]);
+  for (FittedModule& module : fold.modules) {
+    module.weight = static_cast<float>(share * module.weight);
+    module.line += static_cast<int64_t>(joined.history.size());
   }
-  for (NamedMatrix& parameter : fold.parameters) {
-    if (parameter.name == kMembers) {
-      for (int64_t m = 0; m < parameter.value.size(); ++m) {
-        lines.push_back(static_cast<float>(joined.history.size()) + parameter.value.data()[m]);
-      }
-      continue;
-    }
-    rename(parameter, before);
-    joined.parameters.push_back(std::move(parameter));
-  }
-  move_all(fold.module_notes, joined.module_notes);
-  move_all(fold.module_forms, joined.module_forms);
-  move_all(fold.module_graphs, joined.module_graphs);
+  move_all(fold.modules, joined.modules);
   fold.history.pop_back();  // its network: all modules of all folds make one
   move_all(fold.history, joined.history);
-}
-
-Matrix joined_network(const Model& joined, const std::vector<double>& weights) {
-  std::vector<const Matrix*> members;
-  for (size_t m = 0; m < weights.size(); ++m) {
-    members.push_back(&joined.parameter("module" + std::to_string(m) + ".p"));
-  }
-  return agreement_network(members, joined.probabilities, weights);
 }
 
 // What its own fold says of each labelled row; the classes go to the model, the judgement to the
@@ -173,12 +140,6 @@ Config fold_config(const Config& config, int64_t folds) {
   return of_fold;
 }
 
-int64_t most_fold_memory(int64_t rows, int64_t classes) {
-  if (rows > kRowsOfFewerFolds) return 0;
-  constexpr int64_t kEdges = 40, kEdgeBytes = 8, kNumberBytes = 4;  // of a row
-  return kMostFolds * kMembersOfFold * rows * (kEdges * kEdgeBytes + classes * kNumberBytes);
-}
-
 std::string fold_checkpoint(const std::string& checkpoint, size_t fold) {
   return checkpoint.empty() || fold == 0 ? checkpoint : checkpoint + "." + std::to_string(fold);
 }
@@ -187,19 +148,13 @@ Model join_folds(std::vector<Model> models, const std::vector<Problem>& folds,
                  const Problem& problem, const Config& config) {
   Model joined;
   joined.config = config;
-  joined.config.folds = static_cast<int64_t>(models.size());
+  joined.folds = static_cast<int64_t>(models.size());
   joined.train = labelled_rows(problem);
   joined.probabilities = Matrix(models[0].probabilities.rows(), models[0].probabilities.cols());
-  std::vector<double> weights;
-  std::vector<float> lines;
   const double share = 1.0 / static_cast<double>(models.size());
-  for (Model& model : models) add_fold(joined, model, share, weights, lines);
-  joined.config.modules = static_cast<int64_t>(weights.size());
-  Matrix members(1, joined.config.modules);
-  std::copy(lines.begin(), lines.end(), members.data());
-  joined.parameters.push_back({std::string(kMembers), std::move(members)});
-  joined.network = joined_network(joined, weights);
-  joined.fused_graph = fuse_graphs(joined.module_graphs, joined.network[joined.config.modules]);
+  for (Model& model : models) add_fold(joined, model, share);
+  joined.network = relation_of(joined.modules, joined.probabilities);
+  joined.fused_graph = fuse_graphs(joined.modules);
   judge_held_back(joined, models, folds, problem);
   joined.best_epoch = static_cast<int64_t>(joined.history.size());
   for (int64_t line = 0; line < joined.best_epoch; ++line) {

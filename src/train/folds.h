@@ -10,6 +10,10 @@
 
 namespace glgnn {
 
+inline constexpr int64_t kMostFolds = 5;
+inline constexpr int64_t kMembersOfFold = 4;          // modules that a fold gives to the network
+inline constexpr int64_t kRowsOfFewerFolds = 10'000;  // above, one training is enough to wait for
+
 // How many folds fit() will train; 1 where the validation rows are given, or the data are large.
 int64_t count_folds(const Problem& problem, const Config& config);
 
@@ -18,9 +22,6 @@ std::vector<Problem> draw_folds(const Problem& problem, const Config& config);
 
 // The settings of one fold of several.
 Config fold_config(const Config& config, int64_t folds);
-
-// Bytes that the models of earlier folds take at the most, while the last is trained.
-int64_t most_fold_memory(int64_t rows, int64_t classes);
 
 // Where a fold keeps its state.
 std::string fold_checkpoint(const std::string& checkpoint, size_t fold);

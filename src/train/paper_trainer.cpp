@@ -1,3 +1,5 @@
+#include "train/paper_trainer.h"
+
 #include <glgnn/error.h>
 #include <glgnn/trainer.h>
 
@@ -7,10 +9,11 @@
 
 #include "core/parallel.h"
 #include "kernels/adam.h"
+#include "modules/kinds.h"
 #include "modules/soft_labels.h"
+#include "network/fuse.h"
 #include "train/buffers.h"
 #include "train/checkpoint.h"
-#include "train/pool_trainer.h"
 
 namespace glgnn {
 namespace {
@@ -23,43 +26,9 @@ double seconds_since(Clock::time_point start) {
 
 [[noreturn]] void refuse(ErrorKind kind, const std::string& text) { throw Error(kind, text); }
 
-void check(const Problem& problem, const Config& config) {
-  const int64_t n = problem.features->rows();
-  if (n < 3) {
-    refuse(ErrorKind::kData, "too few rows: found " + std::to_string(n) + ", expected at least 3");
-  }
-  if (problem.classes < 2) {
-    refuse(ErrorKind::kData,
-           "too few classes: found " + std::to_string(problem.classes) + ", expected at least 2");
-  }
-  if (problem.train.empty()) {
-    refuse(ErrorKind::kData,
-           "no labelled row to train on: found 0, expected at least one per class");
-  }
-  const bool best = config.mode == Mode::kBest;
-  const int64_t largest = config.diagonal && !best ? n : n - 1;
-  if (config.k < (best ? 0 : 1) || config.k > largest) {
-    refuse(ErrorKind::kUsage, "k does not fit the data: found k = " + std::to_string(config.k) +
-                                  ", expected 1 to " + std::to_string(largest) + " for " +
-                                  std::to_string(n) + " rows; set a smaller --k");
-  }
-  if (config.epochs < 1 && !best) refuse(ErrorKind::kUsage, "epochs: found 0, expected at least 1");
-  for (const auto* rows : {&problem.train, &problem.val}) {
-    for (const int32_t row : *rows) {
-      const int32_t label = row >= 0 && row < n ? problem.labels[row] : -1;
-      if (label < 0 || label >= problem.classes) {
-        refuse(ErrorKind::kData, "row " + std::to_string(row) +
-                                     " is to be trained or validated on but has no label: found " +
-                                     std::to_string(label) + ", expected 0 to " +
-                                     std::to_string(problem.classes - 1));
-      }
-    }
-  }
-}
-
-class Trainer {
+class PaperTrainer {
  public:
-  Trainer(const Problem& problem, const Config& config, const Context& context)
+  PaperTrainer(const Problem& problem, const Config& config, const Context& context)
       : problem_(problem),
         config_(config),
         model_(problem, config, context),
@@ -93,18 +62,45 @@ class Trainer {
     model.val = problem_.val;
     model.history = state_.history;
     model.best_epoch = state_.best.epoch;
-    const std::vector<Parameter*> parameters = model_.parameters();
-    for (size_t p = 0; p < parameters.size(); ++p) {
-      model.parameters.push_back({parameters[p]->name, state_.best.parameters[p]});
-    }
     model.probabilities = state_.best.probabilities;
     model.network = state_.best.network;
-    model.module_graphs = state_.best.module_graphs;
-    model.fused_graph = fuse_graphs(model.module_graphs, model.network[config_.modules]);
+    auto value = state_.best.parameters.cbegin();  // in the order of GlGnn::parameters()
+    for (int64_t m = 0; m < config_.modules; ++m) {
+      FittedModule& module = model.modules.emplace_back(fitted_module(m, value));
+      module.weight = model.network[config_.modules][m];
+    }
+    for (const Parameter* p : model_.network().parameters()) {
+      model.parameters.push_back({p->name, *value++});
+    }
+    model.fused_graph = fuse_graphs(model.modules);
     return model;
   }
 
  private:
+  // The values of its parameters are the next ones.
+  FittedModule fitted_module(int64_t m, std::vector<Matrix>::const_iterator& value) {
+    FittedModule out;
+    out.kind = "paper";
+    out.graph = state_.best.module_graphs[m];
+    out.probabilities = state_.best.module_probabilities[m];
+    out.val_accuracy = validation_accuracy(out.probabilities, problem_);
+    PaperState state;
+    SubModule& module = model_.modules()[m];
+    for (const Parameter* p : module.parameters()) {
+      const Matrix& learned = *value++;
+      if (p == &module.selection())
+        out.selection.assign(learned.data(), learned.data() + learned.size());
+      else if (p == &module.first_weights())
+        state.w1 = learned;
+      else if (p == &module.second_weights())
+        state.w2 = learned;
+      else
+        state.v = learned;
+    }
+    out.state = std::make_shared<const ModuleState>(std::move(state));
+    return out;
+  }
+
   void train(const Pass& pass, EpochReport& report) {
     Tape& tape = training_tape_;
     const GlGnnOutput out = model_.forward(tape, pass);
@@ -166,8 +162,10 @@ class Trainer {
     best.probabilities = probabilities;
     best.network = *out.network.network.value;
     best.module_graphs.clear();
+    best.module_probabilities.clear();
     for (const SubModuleOutput& module : out.modules) {
       best.module_graphs.push_back(to_csr(module.graph));
+      best.module_probabilities.push_back(*module.prediction.value);
     }
   }
 
@@ -182,15 +180,12 @@ class Trainer {
 
 }  // namespace
 
-FitResult fit(const Problem& given, const Config& config, const Context& context,
-              const FitOptions& options) {
-  const Problem problem = with_class_weights(given, config);
-  check(problem, config);
-  if (config.mode == Mode::kBest) return fit_best(problem, config, context, options);
+FitResult fit_paper(const Problem& problem, const Config& config, const Context& context,
+                    const FitOptions& options) {
   // Below this the threads cost more to wake than they save; the bits are the same.
   constexpr int64_t kRowsWorthThreads = 500;
   const bool alone = problem.features->rows() < kRowsWorthThreads;
-  Trainer trainer(problem, config, Context{alone ? 1 : context.threads});
+  PaperTrainer trainer(problem, config, Context{alone ? 1 : context.threads});
   if (options.resume) trainer.load(options.checkpoint);
   Clock::time_point saved = Clock::now();
   bool interrupted = false;

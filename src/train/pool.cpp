@@ -54,11 +54,10 @@ void add_spreading(std::vector<ModuleSpec>& pool, const std::vector<View>& views
       for (const bool euclidean : metrics) {
         for (const bool class_mass : {false, true}) {
           ModuleSpec spec;
-          spec.head = Head::kSpread;
           spec.views = {view};
           spec.input = view;
           spec.graph = {.k = k, .euclidean = euclidean};
-          spec.class_mass = class_mass;
+          spec.kind = SpreadOptions{.class_mass = class_mass};
           pool.push_back(spec);
         }
       }
@@ -73,12 +72,11 @@ void add_selecting(std::vector<ModuleSpec>& pool, const std::vector<View>& views
     for (const int64_t k : {5, 10}) {
       for (const double select : {1.0, 2.0}) {
         ModuleSpec spec;
-        spec.head = Head::kSpread;
         spec.views = {view};
         spec.input = view;
         spec.graph = {.k = k, .select = select};
         spec.rounds = 3;
-        spec.class_mass = true;
+        spec.kind = SpreadOptions{.class_mass = true};
         pool.push_back(spec);
       }
     }
@@ -98,16 +96,14 @@ void add_gaussian(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
         for (const bool spread : {false, true}) {
           for (const bool class_mass : {false, true}) {
             ModuleSpec spec;
-            spec.head = Head::kGaussian;
             spec.views = {view};
             spec.input = covariance_view(kind, view);
             spec.graph = {.k = 5, .euclidean = kind.shares_scale && !few};
-            spec.class_mass = class_mass;
-            spec.start_by_spreading = spread;
-            spec.gaussian = {.shrink = shrink,
-                             .iterations = kind.shares_scale ? 4 : 40,
-                             .smoothing = {.steps = steps, .alpha = 0.2},
-                             .class_mass = class_mass};
+            spec.kind = GaussianOptions{.shrink = shrink,
+                                        .iterations = kind.shares_scale ? 4 : 40,
+                                        .smoothing = {.steps = steps, .alpha = 0.2},
+                                        .class_mass = class_mass,
+                                        .start_by_spreading = spread};
             pool.push_back(spec);
           }
         }
@@ -128,16 +124,15 @@ void add_multinomial(std::vector<ModuleSpec>& pool) {
         for (const double temperature : {0.3, 1.0}) {
           for (const int64_t steps : {0, 2}) {
             ModuleSpec spec;
-            spec.head = Head::kMultinomial;
             spec.views = kPlain;
             spec.input = input;
             spec.graph = {.k = 10, .given_weight = 0.3};
-            spec.multinomial = {.pseudo_count = count,
-                                .unlabelled_weight = weight,
-                                .temperature = temperature,
-                                .scale = 10,
-                                .iterations = 6,
-                                .smoothing = {.steps = steps, .alpha = 0.4}};
+            spec.kind = MultinomialOptions{.pseudo_count = count,
+                                           .unlabelled_weight = weight,
+                                           .temperature = temperature,
+                                           .scale = 10,
+                                           .iterations = 6,
+                                           .smoothing = {.steps = steps, .alpha = 0.4}};
             pool.push_back(spec);
           }
         }
@@ -159,7 +154,6 @@ struct GnnRow {
 
 ModuleSpec gnn_module(const GnnRow& row) {
   ModuleSpec spec;
-  spec.head = Head::kGnn;
   spec.views = row.views;
   spec.input = row.input;
   spec.graph = {.k = row.k,
@@ -168,21 +162,19 @@ ModuleSpec gnn_module(const GnnRow& row) {
                 .label_weight = row.labels,
                 .select = row.select};
   spec.rounds = 2;
-  spec.gnn.dropout = row.dropout;
-  spec.gnn.weight_decay = row.decay;
-  spec.gnn.steps = row.steps;
-  spec.gnn.alpha = row.alpha;
-  spec.gnn.teacher_weight = row.teacher;
-  spec.gnn.teacher_sure = row.sure;
-  spec.gnn.consistency = row.consistency;
+  spec.kind = LayersOptions{.training = {.dropout = row.dropout,
+                                         .weight_decay = row.decay,
+                                         .steps = row.steps,
+                                         .alpha = row.alpha,
+                                         .teacher_weight = row.teacher,
+                                         .teacher_sure = row.sure,
+                                         .consistency = row.consistency}};
   return spec;
 }
 
 ModuleSpec taught(const GnnRow& row, View teacher_input, const MultinomialOptions& options) {
   ModuleSpec spec = gnn_module(row);
-  spec.head = Head::kGnnTaught;
-  spec.teacher_input = teacher_input;
-  spec.multinomial = options;
+  std::get<LayersOptions>(spec.kind).teacher = {teacher_input, options};
   return spec;
 }
 
@@ -240,7 +232,7 @@ void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& view
     pool.push_back(gnn_module({{v}, v, 5, 1.0, 0.3, 0.0, 0.0, 0.3, 0.005, 0, 0.10, 0.5, 0.8, 0.0}));
   }
   for (ModuleSpec& spec : pool) {
-    if (spec.head == Head::kGnn) spec.gnn.hidden = 64;
+    if (auto* layers = std::get_if<LayersOptions>(&spec.kind)) layers->training.hidden = 64;
   }
 }
 
@@ -252,12 +244,11 @@ void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views
   for (const View view : views) {
     for (const auto& [curved, selects] : {std::pair(false, false), {true, false}, {true, true}}) {
       ModuleSpec spec;
-      spec.head = Head::kLandmark;
       spec.views = {view};
       spec.input = covariance_view(kind, view);
       spec.graph = {.k = 10, .euclidean = !few, .select = selects ? 1.0 : 0.0};
       spec.rounds = selects ? 2 : 1;
-      spec.landmark = {
+      spec.kind = LandmarkOptions{
           .curved = curved, .selects = selects, .smoothing = {.steps = 2, .alpha = 0.2}};
       pool.push_back(spec);
     }
@@ -273,7 +264,8 @@ void thin_out(std::vector<ModuleSpec>& pool) {
 
 // Distributions over features have no place for negative numbers.
 bool counts_features(const ModuleSpec& spec) {
-  return spec.head == Head::kMultinomial || spec.head == Head::kGnnTaught;
+  const auto* layers = std::get_if<LayersOptions>(&spec.kind);
+  return std::holds_alternative<MultinomialOptions>(spec.kind) || (layers && layers->teacher);
 }
 
 // Every trained head once more, taught by the network of graphs instead of by itself.
@@ -281,55 +273,29 @@ void add_after_network(std::vector<ModuleSpec>& pool) {
   const size_t before = pool.size();
   for (size_t m = 0; m < before; ++m) {
     ModuleSpec spec = pool[m];
-    if (spec.head != Head::kGnn && spec.head != Head::kGnnTaught) continue;
-    spec.head = Head::kGnn;
+    auto* layers = std::get_if<LayersOptions>(&spec.kind);
+    if (!layers) continue;
+    layers->teacher.reset();
     spec.after_network = true;
     spec.graph.label_weight = 0;  // the teacher says it already
     pool.push_back(spec);
   }
 }
 
-bool is_left_out(const ModuleSpec& spec, const Config& config) {
-  if (!config.class_mass && spec.class_mass) return true;
-  switch (spec.head) {
-    case Head::kSpread:
-      return !config.spread_heads;
-    case Head::kGaussian:
-    case Head::kMultinomial:
-      return !config.prototype_heads;
-    case Head::kGnn:
-      return !config.gnn_heads;
-    case Head::kGnnTaught:
-      return !config.gnn_heads || !config.prototype_heads;
-    case Head::kLandmark:
-      return !config.landmark_heads;
-  }
-  return false;
-}
-
 // Whether the settings allow this module and the data suit it.
 bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config) {
-  return !is_left_out(spec, config) && !(kind.has_negative && counts_features(spec));
+  if (kind.has_negative && counts_features(spec)) return false;
+  return !std::visit([&](const auto& options) { return options.is_left_out(config); }, spec.kind);
 }
 
-// The settings that hold for every module.
+// The settings that hold for every module, and those of its kind.
 void apply_settings(ModuleSpec& spec, const Config& config) {
-  spec.gnn.seed = config.seed;
   if (config.k > 0) spec.graph.k = config.k;
-  if (config.epochs > 0) spec.gnn.epochs = config.epochs;
   if (!config.votes) spec.views.resize(1);
-  if (!config.propagation) {
-    spec.gnn.steps = spec.gaussian.smoothing.steps = spec.multinomial.smoothing.steps =
-        spec.landmark.smoothing.steps = 0;
-  }
   if (!config.second_round) spec.rounds = 1;
   if (!config.label_links) spec.graph.label_weight = 0;
-  if (!config.feature_weights) {
-    spec.graph.select = 0;
-    spec.landmark.selects = false;
-  }
-  if (!config.teacher) spec.gnn.teacher_weight = 0;
-  if (!config.consistency) spec.gnn.consistency = 0;
+  if (!config.feature_weights) spec.graph.select = 0;
+  std::visit([&](auto& options) { options.apply(config); }, spec.kind);
 }
 
 }  // namespace
@@ -376,7 +342,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   std::erase_if(pool, [&](const ModuleSpec& spec) { return !is_tried(spec, kind, config); });
   if (config.network_round) add_after_network(pool);
   for (size_t m = 0; m < pool.size(); ++m) {
-    pool[m].gnn.owner = static_cast<uint32_t>(m);
+    pool[m].number = static_cast<uint32_t>(m);
     apply_settings(pool[m], config);
   }
   return pool;

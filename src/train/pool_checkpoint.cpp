@@ -10,23 +10,14 @@ namespace {
 
 template <class Archive, class Module>
 void walk_module(Archive& archive, Module& module) {
-  archive(module.p);
-  archive(module.selection);
+  archive(module.stage.p);
+  archive(module.stage.selection);
+  archive(module.stage.own_weight);
+  walk_kind(archive, module.stage.state);
   archive(module.score.accuracy);
   archive(module.score.log_likelihood);
   archive(module.score.optimism);
   archive(module.looks);
-  archive(module.layers.w1);
-  archive(module.layers.b1);
-  archive(module.layers.w2);
-  archive(module.layers.b2);
-  archive(module.has_prototypes);
-  archive(module.landmarks.landmarks);
-  archive(module.landmarks.weights);
-  archive(module.landmarks.links);
-  archive(module.landmarks.linear.weights);
-  archive(module.landmarks.linear.offset);
-  archive(module.own_weight);
   archive(module.graph_selection);
   archive(module.graph_knows_labels);
   Csr graph;

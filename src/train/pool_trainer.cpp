@@ -7,11 +7,13 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "modules/baseline.h"
 #include "network/estimate.h"
 #include "network/fuse.h"
-#include "network/gl_gnn.h"
+#include "network/relation.h"
+#include "network/weights.h"
 #include "train/folds.h"
 #include "train/pool.h"
 #include "train/pool_checkpoint.h"
@@ -27,15 +29,27 @@ constexpr double kNoValue = -1e300;
 // The folds' networks are judged as one of so many modules, which all labels choose.
 constexpr int64_t kMembersOfEstimate = 10;
 
-class BestTrainer {
+// Those that the modules compare rows in or read.
+std::shared_ptr<const FittedViews> views_of(const std::vector<FittedModule>& modules,
+                                            SharedInputs& shared) {
+  std::set<View> views;
+  for (const FittedModule& module : modules) {
+    const PoolState& state = std::get<PoolState>(*module.state);
+    views.insert(state.views.begin(), state.views.end());
+    std::visit([&](const auto& kind) { kind.add_views(views); }, state.kind);
+  }
+  return std::make_shared<const FittedViews>(shared.views().fitted(views));
+}
+
+class PoolTrainer {
  public:
-  BestTrainer(const Problem& problem, const Config& config, const Context& context,
-              const FitOptions& options)
+  PoolTrainer(const Problem& problem, SharedInputs& shared, const Config& config,
+              const Context& context, const FitOptions& options)
       : problem_(problem),
         config_(config),
         context_(context),
         options_(options),
-        shared_(problem, context),
+        shared_(shared),
         specs_(module_pool(look_at(*problem.features, static_cast<int64_t>(problem.train.size()),
                                    problem.classes, problem.graph != nullptr),
                            config)),
@@ -55,10 +69,10 @@ class BestTrainer {
     for (const int32_t row : problem_.val) held.labels.push_back(problem_.labels[row]);
     for (ModuleResult& module : finished_) {
       if (module.spec.after_network) continue;
-      held.modules.push_back(
-          {describe(module.spec), std::move(module.looks), module.spec.head_chooses_epoch()});
+      held.modules.push_back({describe(module.spec), std::move(module.looks),
+                              std::holds_alternative<LayersOptions>(module.spec.kind)});
     }
-    held.baseline = baseline_answers(shared_, context_);
+    held.baseline = baseline_answers(problem_, shared_, context_);
     return held;
   }
 
@@ -89,16 +103,16 @@ class BestTrainer {
     const auto run_one = [&](int64_t m) {
       bool skip = specs_[m].after_network != after_network;
       if (skip) return;
-#pragma omp critical(glgnn_best_trainer)
+#pragma omp critical(glgnn_pool_trainer)
       skip = stopped_ || failure_ || modules_[m].has_value();
       if (skip) return;
       try {
-        ModuleResult module =
-            run_module(specs_[m], shared_, shares.inside, after_network ? &start_from_ : nullptr);
-#pragma omp critical(glgnn_best_trainer)
+        ModuleResult module = run_module(specs_[m], problem_, shared_, shares.inside,
+                                         after_network ? &start_from_ : nullptr);
+#pragma omp critical(glgnn_pool_trainer)
         keep(m, std::move(module));
       } catch (...) {
-#pragma omp critical(glgnn_best_trainer)
+#pragma omp critical(glgnn_pool_trainer)
         failure_ = std::current_exception();
       }
     };
@@ -125,7 +139,8 @@ class BestTrainer {
     for (size_t m = 0; m < specs_.size(); ++m) {
       if (!specs_[m].after_network) before.push_back(*modules_[m]);
     }
-    start_from_ = network_start(before, fuse_modules(before, problem_, config_));
+    const NetworkWeights network = weights_by_validation(before, problem_, config_);
+    start_from_ = {fuse_predictions(before, network), fuse_selections(before, network)};
   }
 
   // One line of the log for each module, in the order in which they finish.
@@ -133,7 +148,7 @@ class BestTrainer {
 
   EpochReport next_line(const ModuleResult& module) {
     ++done_;
-    EpochReport line = score_line(module.p, module.score);
+    EpochReport line = score_line(module.stage.p, module.score);
     line.best = module.score.value() > best_value_;
     if (line.best) best_value_ = module.score.value();
     return line;
@@ -148,9 +163,10 @@ class BestTrainer {
       history_.push_back(next_line(*module));
       finished_.push_back(std::move(*module));
     }
-    fusion_ = fuse_modules(finished_, problem_, config_);
+    network_ = weights_by_validation(finished_, problem_, config_);
+    fused_ = fuse_predictions(finished_, network_);
     ++done_;
-    EpochReport line = score_line(fusion_.p, fusion_.score);
+    EpochReport line = score_line(fused_, validation_score(fused_, problem_));
     line.best = true;
     history_.push_back(line);
     tell(line);
@@ -180,32 +196,21 @@ class BestTrainer {
   Model result() {
     Model model;
     model.config = config_;
-    model.config.modules = static_cast<int64_t>(fusion_.members.size());
     model.train = problem_.train;
     model.val = problem_.val;
     model.history = history_;
     model.best_epoch = done_;
-    model.probabilities = fusion_.p;
-    std::vector<const Matrix*> predictions;
-    for (const size_t m : fusion_.members) predictions.push_back(&finished_[m].p);
-    model.network = agreement_network(predictions, fusion_.p, fusion_.weights);
-    // Which line of the history each is, for reports.
-    Matrix members(1, static_cast<int64_t>(fusion_.members.size()));
-    std::copy(fusion_.members.begin(), fusion_.members.end(), members.data());
-    model.parameters.push_back({"network.members", std::move(members)});
-    for (size_t m = 0; m < fusion_.members.size(); ++m) {
-      ModuleResult& module = finished_[fusion_.members[m]];
-      Matrix selection(1, static_cast<int64_t>(module.selection.size()));
-      std::copy(module.selection.begin(), module.selection.end(), selection.data());
-      const std::string name = "module" + std::to_string(m);
-      model.parameters.push_back({name + ".s", std::move(selection)});
-      model.module_forms.push_back(
-          freeze_module(module, shared_, context_, name, model.parameters));
-      model.module_notes.push_back(describe(module.spec));
-      model.module_graphs.push_back(*module.graph);
+    model.probabilities = fused_;
+    for (size_t r = 0; r < network_.members.size(); ++r) {
+      const size_t m = network_.members[r];
+      FittedModule& module =
+          model.modules.emplace_back(finish_module(finished_[m], problem_, shared_, context_));
+      module.weight = static_cast<float>(network_.weights[r]);
+      module.line = static_cast<int64_t>(m);
     }
-    model.fused_graph = fuse_graphs(model.module_graphs,
-                                    model.network[static_cast<int64_t>(fusion_.members.size())]);
+    model.network = relation_of(model.modules, fused_);
+    model.fused_graph = fuse_graphs(model.modules);
+    model.views = views_of(model.modules, shared_);
     return model;
   }
 
@@ -213,12 +218,13 @@ class BestTrainer {
   const Config& config_;
   const Context& context_;
   const FitOptions& options_;
-  SharedInputs shared_;
+  SharedInputs& shared_;
   std::vector<ModuleSpec> specs_;
   std::vector<std::optional<ModuleResult>> modules_;
   std::vector<ModuleResult> finished_;
   ModuleStart start_from_;
-  Fusion fusion_;
+  NetworkWeights network_;
+  Matrix fused_;
   std::vector<EpochReport> history_;
   int64_t done_ = 0;
   double best_value_ = kNoValue;
@@ -229,15 +235,18 @@ class BestTrainer {
 
 }  // namespace
 
-FitResult fit_best(const Problem& problem, const Config& config, const Context& context,
+FitResult fit_pool(const Problem& problem, const Config& config, const Context& context,
                    const FitOptions& options) {
   const std::vector<Problem> folds = draw_folds(problem, config);
+  // What no label changes is made once for all folds.
+  SharedInputs shared(*problem.features, problem.graph, context);
   if (folds.size() == 1) {
-    BestTrainer trainer(problem, config, context, options);
+    PoolTrainer trainer(problem, shared, config, context, options);
     FitResult result = trainer.run();
     if (!result.interrupted) {
-      result.model.estimate = estimate_accuracy({trainer.held_back()}, problem.classes,
-                                                result.model.config.modules, config.seed);
+      result.model.estimate =
+          estimate_accuracy({trainer.held_back()}, problem.classes,
+                            static_cast<int64_t>(result.model.modules.size()), config.seed);
     }
     return result;
   }
@@ -264,7 +273,7 @@ FitResult fit_best(const Problem& problem, const Config& config, const Context& 
     of_this.on_epoch = [&](const EpochReport& line) {
       return line.epoch == line.epochs || tell(line, before);
     };
-    BestTrainer trainer(folds[f], of_fold, context, of_this);
+    PoolTrainer trainer(folds[f], shared, of_fold, context, of_this);
     FitResult result = trainer.run();
     if (result.interrupted) return result;
     held.push_back(trainer.held_back());
@@ -272,6 +281,7 @@ FitResult fit_best(const Problem& problem, const Config& config, const Context& 
     models.push_back(std::move(result.model));
   }
   Model joined = join_folds(std::move(models), folds, problem, config);
+  joined.views = views_of(joined.modules, shared);
   keep_common_modules(held);
   joined.estimate = estimate_accuracy(held, problem.classes, kMembersOfEstimate, config.seed);
   joined.history.back().seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -280,27 +290,6 @@ FitResult fit_best(const Problem& problem, const Config& config, const Context& 
     std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
   }
   return {std::move(joined), false};
-}
-
-int64_t estimate_best_memory(const Features& features, int64_t classes, const Config& config) {
-  const int64_t n = features.rows(), word = 4;
-  const int64_t stored = features.is_sparse ? features.sparse.nnz() : features.dense.size();
-  const DataKind kind = look_at(features, n, classes, false);
-  const auto modules = static_cast<int64_t>(module_pool(kind, config).size());
-  const int64_t entry = features.is_sparse ? 3 * word : word;
-  // Views of all features, and the narrow ones of text (16 + 32 + 64 columns).
-  const int64_t views = stored * entry * 2 + (kind.is_text ? n * 112 * word : 0);
-  // Each distinct graph has up to 2 k entries a row and view; each module its prediction.
-  const int64_t graphs = (kind.is_text ? 12 : 20) * n * 40 * 2 * word;
-  const int64_t predictions = modules * n * classes * word;
-  // At work: a layer's values and gradients, dropped-out features, blocks of similarities.
-  const int64_t at_work = 2 * (stored * entry + n * (6 * 64 + 16 * classes + 2 * 64) * word);
-  // Two modules' similarities of all landmarks, four times each in double precision.
-  const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
-  const int64_t similarities = 2 * 4 * landmarks * landmarks * 8;
-  constexpr int64_t kProgram = 10 << 20;  // the program, its libraries and their buffers
-  return kProgram + stored * entry + views + graphs + predictions + at_work + similarities +
-         most_fold_memory(n, classes);
 }
 
 int64_t planned_folds(const Problem& problem, const Config& config) {

@@ -5,10 +5,7 @@
 
 namespace glgnn {
 
-FitResult fit_best(const Problem& problem, const Config& config, const Context& context,
+FitResult fit_pool(const Problem& problem, const Config& config, const Context& context,
                    const FitOptions& options);
-
-// Bytes that fit_best() will need at the most, on two threads.
-int64_t estimate_best_memory(const Features& features, int64_t classes, const Config& config);
 
 }  // namespace glgnn

@@ -5,6 +5,8 @@
 
 #include "best_util.h"
 #include "network/fuse.h"
+#include "network/relation.h"
+#include "network/weights.h"
 #include "train/pool.h"
 
 namespace glgnn {
@@ -15,8 +17,8 @@ using test::Table;
 // A module that gives class 0 the same probability in every row.
 ModuleResult module_of(float class_0, double score) {
   ModuleResult module;
-  module.p = Matrix(4, 2);
-  for (int64_t i = 0; i < 4; ++i) module.p[i][0] = class_0, module.p[i][1] = 1 - class_0;
+  Matrix& p = module.stage.p = Matrix(4, 2);
+  for (int64_t i = 0; i < 4; ++i) p[i][0] = class_0, p[i][1] = 1 - class_0;
   module.score = {.accuracy = score, .log_likelihood = 0};
   return module;
 }
@@ -41,45 +43,48 @@ class BestFusion : public ::testing::Test {
 };
 
 TEST_F(BestFusion, MembersAreSortedByValidationAndWeightsSumToOne) {
-  const Fusion fusion = fuse_modules(modules_, problem_, {});
+  const NetworkWeights fusion = weights_by_validation(modules_, problem_, {});
   EXPECT_EQ(fusion.members, (std::vector<size_t>{1, 3, 2, 0}));
   EXPECT_NEAR(std::accumulate(fusion.weights.begin(), fusion.weights.end(), 0.0), 1, 1e-12);
   EXPECT_EQ(fusion.weights[0], fusion.weights[1]);
   EXPECT_GT(fusion.weights[1], fusion.weights[2]);
   EXPECT_GT(fusion.weights[2], fusion.weights[3]);
   double mean = 0;
-  for (size_t r = 0; r < 4; ++r) mean += fusion.weights[r] * modules_[fusion.members[r]].p[0][0];
-  EXPECT_NEAR(fusion.p[3][0], mean, 1e-6);
-  EXPECT_EQ(fusion.score.accuracy, 1);
+  for (size_t r = 0; r < 4; ++r)
+    mean += fusion.weights[r] * modules_[fusion.members[r]].stage.p[0][0];
+  EXPECT_NEAR(fuse_predictions(modules_, fusion)[3][0], mean, 1e-6);
 }
 
 TEST_F(BestFusion, AsManyMembersAsWanted) {
   Config config;
   config.members = 2;
-  EXPECT_EQ(fuse_modules(modules_, problem_, config).members, (std::vector<size_t>{1, 3}));
+  EXPECT_EQ(weights_by_validation(modules_, problem_, config).members, (std::vector<size_t>{1, 3}));
   config.members = 60;
-  EXPECT_EQ(fuse_modules(modules_, problem_, config).members.size(), 4u);
+  EXPECT_EQ(weights_by_validation(modules_, problem_, config).members.size(), 4u);
   config.averaging = false;
-  const Fusion one = fuse_modules(modules_, problem_, config);
+  const NetworkWeights one = weights_by_validation(modules_, problem_, config);
   EXPECT_EQ(one.members, (std::vector<size_t>{1}));
   EXPECT_EQ(one.weights, (std::vector<double>{1}));
-  EXPECT_TRUE(test::same_bits(one.p, modules_[1].p));
+  EXPECT_TRUE(test::same_bits(fuse_predictions(modules_, one), modules_[1].stage.p));
 }
 
 TEST_F(BestFusion, WithoutValidationRowsAllCountTheSame) {
   problem_.val.clear();
   for (ModuleResult& module : modules_) module.score = {};
   for (int copy = 0; copy < 10; ++copy) modules_.push_back(modules_[copy % 4]);
-  const Fusion fusion = fuse_modules(modules_, problem_, {});
+  const NetworkWeights fusion = weights_by_validation(modules_, problem_, {});
   ASSERT_EQ(fusion.members.size(), 14u);
   for (const double weight : fusion.weights) EXPECT_NEAR(weight, 1.0 / 14, 1e-12);
 }
 
 TEST_F(BestFusion, TheNetworkHoldsAgreementsAndInItsLastRowTheWeights) {
-  const Fusion fusion = fuse_modules(modules_, problem_, {});
-  std::vector<const Matrix*> members;
-  for (const size_t m : fusion.members) members.push_back(&modules_[m].p);
-  const Matrix network = agreement_network(members, fusion.p, fusion.weights);
+  const NetworkWeights fusion = weights_by_validation(modules_, problem_, {});
+  std::vector<FittedModule> members(fusion.members.size());
+  for (size_t r = 0; r < members.size(); ++r) {
+    members[r].probabilities = modules_[fusion.members[r]].stage.p;
+    members[r].weight = static_cast<float>(fusion.weights[r]);
+  }
+  const Matrix network = relation_of(members, fuse_predictions(modules_, fusion));
   ASSERT_EQ(network.rows(), 5);
   for (int64_t a = 0; a < 4; ++a) {
     EXPECT_EQ(network[4][a], static_cast<float>(fusion.weights[a]));
@@ -122,19 +127,23 @@ TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
       const auto all = module_pool(kind, config);
       EXPECT_GE(all.size(), 10u);
       config.class_mass = false;
-      for (const ModuleSpec& spec : module_pool(kind, config)) EXPECT_FALSE(spec.class_mass);
+      for (const ModuleSpec& spec : module_pool(kind, config)) {
+        EXPECT_EQ(describe(spec).find("class_mass"), std::string::npos);
+      }
       config = {};
       config.propagation = config.votes = config.second_round = false;
       config.label_links = config.consistency = config.teacher = false;
       for (const ModuleSpec& spec : module_pool(kind, config)) {
-        EXPECT_EQ(spec.gnn.steps + spec.gaussian.smoothing.steps +
-                      spec.multinomial.smoothing.steps + spec.landmark.smoothing.steps,
-                  0);
+        const std::string note = describe(spec);
+        EXPECT_EQ(note.find("steps=0") != std::string::npos, kind_name(spec) != "spread") << note;
+        EXPECT_EQ(note.find("steps=", note.find("steps=0") + 6), std::string::npos) << note;
         EXPECT_EQ(spec.views.size(), 1u);
         EXPECT_EQ(spec.rounds, 1);
         EXPECT_EQ(spec.graph.label_weight, 0);
-        EXPECT_EQ(spec.gnn.teacher_weight, 0);
-        EXPECT_EQ(spec.gnn.consistency, 0);
+        if (const auto* layers = std::get_if<LayersOptions>(&spec.kind)) {
+          EXPECT_EQ(layers->training.teacher_weight, 0);
+          EXPECT_EQ(layers->training.consistency, 0);
+        }
       }
       config = {};
       config.spread_heads = config.prototype_heads = config.gnn_heads = false;
@@ -146,7 +155,10 @@ TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
       config.seed = 9;
       for (const ModuleSpec& spec : module_pool(kind, config)) {
         EXPECT_EQ(spec.graph.k, 4);
-        EXPECT_EQ(spec.gnn.seed, 9u);
+        const auto* layers = std::get_if<LayersOptions>(&spec.kind);
+        if (layers) {
+          EXPECT_EQ(layers->training.seed, 9u);
+        }
       }
     }
   }
@@ -156,7 +168,7 @@ TEST(BestPool, WideRowsAreReducedBeforeACovariance) {
   const DataKind kind{.rows = 100, .columns = 5000, .labels = 12};
   int covariances = 0;
   for (const ModuleSpec& spec : module_pool(kind, {})) {
-    if (spec.head != Head::kGaussian) continue;
+    if (!std::holds_alternative<GaussianOptions>(spec.kind)) continue;
     ++covariances;
     EXPECT_EQ(spec.input, View::kSvd64);
   }
@@ -168,7 +180,7 @@ TEST(BestPool, LandmarksNeedSixLabelsOfAClass) {
     const DataKind kind{.rows = 500, .columns = 10, .labels = labels, .classes = 3};
     const auto pool = module_pool(kind, {});
     return std::count_if(pool.begin(), pool.end(),
-                         [](const ModuleSpec& spec) { return spec.head == Head::kLandmark; });
+                         [](const ModuleSpec& spec) { return kind_name(spec) == "landmarks"; });
   };
   EXPECT_EQ(landmarks(17), 0);
   EXPECT_EQ(landmarks(18), 6);

@@ -6,7 +6,6 @@
 #include "best_util.h"
 #include "modules/layers.h"
 #include "modules/module.h"
-#include "modules/prototypes.h"
 #include "modules/views.h"
 
 namespace glgnn {
@@ -171,55 +170,73 @@ TEST(BestHeads, NothingSeparatesColumnsThatAreAllConstant) {
   for (const float part : class_separation(x, p)) EXPECT_TRUE(std::isfinite(part));
 }
 
-class BestModule : public ::testing::TestWithParam<Head> {};
+// The options of every kind of module, and layers that prototypes teach.
+std::vector<KindOptions> every_kind() {
+  LayersOptions layers;
+  layers.training.epochs = 40;
+  LayersOptions taught = layers;
+  taught.teacher.emplace();
+  taught.teacher->prototypes.scale = 10;
+  return {SpreadOptions{}, GaussianOptions{}, MultinomialOptions{.scale = 10}, layers,
+          taught,          LandmarkOptions{}};
+}
 
-INSTANTIATE_TEST_SUITE_P(Heads, BestModule,
-                         ::testing::Values(Head::kSpread, Head::kGaussian, Head::kMultinomial,
-                                           Head::kGnn, Head::kGnnTaught, Head::kLandmark));
+class BestModule : public ::testing::TestWithParam<size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, BestModule, ::testing::Range(size_t{0}, every_kind().size()));
 
 TEST_P(BestModule, LearnsAndLeavesItsGraphSelectionAndScore) {
-  const bool counts = GetParam() == Head::kMultinomial || GetParam() == Head::kGnnTaught;
+  ModuleSpec spec;
+  spec.kind = every_kind()[GetParam()];
+  const auto* layers = std::get_if<LayersOptions>(&spec.kind);
+  const bool counts =
+      std::holds_alternative<MultinomialOptions>(spec.kind) || (layers && layers->teacher);
   Table table;
   if (counts)
     test::make_documents(table, 90, 3, 10);
   else
     test::make_blobs(table, 90, 6, 3, 3);
   table.split(3, 5);
-  ModuleSpec spec;
-  spec.head = GetParam();
   spec.views = {counts ? View::kTfidf : View::kStandard};
   spec.input = counts ? View::kUnit : View::kStandard;
   spec.graph.label_weight = 0.3;
   spec.rounds = 2;
-  spec.multinomial.scale = 10;
-  spec.gnn.epochs = 40;
-  SharedInputs shared(table.problem, Context{1});
-  const ModuleResult result = run_module(spec, shared, Context{1});
-  EXPECT_TRUE(test::is_probabilities(result.p));
-  EXPECT_GT(table.hidden_accuracy(result.p), 0.85);
-  const Score score = validation_score(result.p, table.problem);
+  SharedInputs shared(table.features, nullptr, Context{1});
+  const ModuleResult result = run_module(spec, table.problem, shared, Context{1});
+  EXPECT_TRUE(test::is_probabilities(result.stage.p));
+  EXPECT_GT(table.hidden_accuracy(result.stage.p), 0.85);
+  const Score score = validation_score(result.stage.p, table.problem);
   EXPECT_EQ(result.score.accuracy, score.accuracy);
   EXPECT_EQ(result.score.log_likelihood, score.log_likelihood);
   EXPECT_LE(result.score.value(), score.value());
   EXPECT_EQ(result.graph->rows(), 90);
-  EXPECT_EQ(static_cast<int64_t>(result.selection.size()), table.features.cols());
+  EXPECT_EQ(static_cast<int64_t>(result.stage.selection.size()), table.features.cols());
   EXPECT_FALSE(describe(result.spec).empty());
-  const ModuleResult again = run_module(spec, shared, Context{2});
-  EXPECT_TRUE(test::same_bits(result.p, again.p));
+  const ModuleResult again = run_module(spec, table.problem, shared, Context{2});
+  EXPECT_TRUE(test::same_bits(result.stage.p, again.stage.p));
   EXPECT_TRUE(test::same_bits(result.graph->values, again.graph->values));
+  // Finished for new rows, it says of the fitted ones what it said before, or nearly.
+  const FittedModule fitted = finish_module(result, table.problem, shared, Context{1});
+  EXPECT_EQ(fitted.kind, kind_name(spec));
+  const PoolState& state = std::get<PoolState>(*fitted.state);
+  std::set<View> views(state.views.begin(), state.views.end());
+  std::visit([&](const auto& kind) { kind.add_views(views); }, state.kind);
+  const RowViews rows = shared.views().fitted(views).of_rows(table.features);
+  Matrix logits;
+  std::visit([&](const auto& kind) { logits = kind.logits(rows); }, state.kind);
+  if (!logits.empty()) {
+    EXPECT_GT(table.hidden_accuracy(logits), 0.8);
+  }
 }
 
 TEST(BestHeads, ModulesShareTheGraphOfTheSameViews) {
   Table table;
   test::make_blobs(table, 30, 4, 2, 3);
   table.split(2, 2);
-  SharedInputs shared(table.problem, Context{1});
-  ModuleSpec spec;
-  spec.views = {View::kStandard};
-  const auto first = shared.first_graph(spec, Context{1});
-  EXPECT_EQ(first, shared.first_graph(spec, Context{1}));
-  spec.graph.k = 7;
-  EXPECT_NE(first, shared.first_graph(spec, Context{1}));
+  SharedInputs shared(table.features, nullptr, Context{1});
+  const auto first = shared.first_graph({View::kStandard}, {}, Context{1});
+  EXPECT_EQ(first, shared.first_graph({View::kStandard}, {}, Context{1}));
+  EXPECT_NE(first, shared.first_graph({View::kStandard}, {.k = 7}, Context{1}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "best_util.h"
 #include "modules/row_graph.h"
 #include "modules/soft_labels.h"
+#include "modules/spread.h"
 
 namespace glgnn {
 namespace {

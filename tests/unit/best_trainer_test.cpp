@@ -173,7 +173,7 @@ TEST_P(BestTrainer, Learns) {
   EXPECT_GT(table_.hidden_accuracy(model.probabilities), 0.85);
   EXPECT_EQ(static_cast<int64_t>(model.history.size()), planned());
   EXPECT_EQ(model.best_epoch, planned());
-  EXPECT_EQ(model.module_notes.size(), model.module_graphs.size());
+  for (const FittedModule& module : model.modules) EXPECT_FALSE(module.note.empty());
   const std::vector<double> weights = module_weights(model);
   EXPECT_EQ(weights.size(), 10u);
   EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-6);
@@ -254,7 +254,7 @@ TEST_P(BestTrainer, TheModelFileHoldsItsModules) {
   save_model(model, folder_.path("m.glgnn"));
   const Model back = load_model(folder_.path("m.glgnn"));
   EXPECT_EQ(back.config.mode, Mode::kBest);
-  EXPECT_EQ(back.module_notes, model.module_notes);
+  EXPECT_EQ(back.modules.back().note, model.modules.back().note);
   EXPECT_TRUE(test::same_bits(back.probabilities, model.probabilities));
   EXPECT_EQ(model_bytes(back), model_bytes(model));
 }
@@ -264,7 +264,7 @@ TEST_P(BestTrainer, WithoutValidationRowsAllModulesCount) {
   table_.reveal();
   Model model = fitted(table_.problem, config_);
   EXPECT_TRUE(test::is_probabilities(model.probabilities));
-  EXPECT_EQ(static_cast<int64_t>(model.module_graphs.size()), planned() - 1);
+  EXPECT_EQ(static_cast<int64_t>(model.modules.size()), planned() - 1);
   add_data(model, table_.problem);
   save_model(model, folder_.path("m.glgnn"));
   EXPECT_NO_THROW(load_model(folder_.path("m.glgnn")));
@@ -299,7 +299,7 @@ class StrangeTable : public ::testing::Test {
     add_data(model, table_.problem);
     EXPECT_TRUE(test::is_probabilities(model.probabilities));
     for (const double weight : feature_weights(model)) EXPECT_TRUE(std::isfinite(weight));
-    for (const Csr& graph : model.module_graphs) expect_finite(graph.values);
+    for (const FittedModule& module : model.modules) expect_finite(module.graph.values);
     expect_finite(model.fused_graph.values);
     return model;
   }

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "best_util.h"
-#include "modules/prototypes.h"
+#include "modules/gaussian.h"
+#include "modules/multinomial.h"
 #include "modules/soft_labels.h"
 #include "readings_util.h"
 

@@ -105,9 +105,9 @@ TEST_F(Folds, AreAsLargeAsTheValidationPartIfFewAreTrained) {
   const Model model = fit_now().model;
   EXPECT_EQ(model.train.size(), 30u);
   EXPECT_EQ(validated_rows(model).size(), 18u);
-  EXPECT_EQ(folds_of(model), 3);
+  EXPECT_EQ(model.folds, 3);
   table_.problem.val_is_drawn = false;
-  EXPECT_EQ(folds_of(fit_now().model), 1) << "whatever the setting says";
+  EXPECT_EQ(fit_now().model.folds, 1) << "whatever the setting says";
 }
 
 TEST_F(Folds, LeaveOneLabelOfEachClassToTrainOn) {
@@ -136,11 +136,10 @@ TEST_F(Folds, LeaveOneLabelOfEachClassToTrainOn) {
 
 TEST_F(Folds, JoinIntoOneModel) {
   Model model = fit_now().model;
-  EXPECT_EQ(model.config.folds, 5);
-  EXPECT_EQ(model.config.modules, 20);
-  EXPECT_EQ(model.module_graphs.size(), 20u);
-  EXPECT_EQ(model.module_notes.size(), 20u);
-  EXPECT_EQ(model.module_forms.size(), 20u);
+  EXPECT_EQ(model.folds, 5);
+  EXPECT_EQ(model.modules.size(), 20u);
+  EXPECT_EQ(model.config.folds, config_.folds) << "settings are what was asked for";
+  EXPECT_EQ(model.config.modules, config_.modules);
   EXPECT_EQ(planned_folds(table_.problem, config_), 5);
   EXPECT_EQ(static_cast<int64_t>(model.history.size()), planned_epochs(table_.problem, config_));
   EXPECT_EQ(model.best_epoch, static_cast<int64_t>(model.history.size()));
@@ -153,17 +152,19 @@ TEST_F(Folds, JoinIntoOneModel) {
   }
   // The prediction is the weighted mean of the modules, and each line of the list is a module's
   // own.
-  const Matrix& lines = model.parameter("network.members");
   const std::vector<Problem> folds = draw_folds(table_.problem, config_);
   for (int64_t m = 0; m < 20; ++m) {
-    const auto line = static_cast<size_t>(lines.data()[m]);
-    const Matrix& p = model.parameter("module" + std::to_string(m) + ".p");
-    EXPECT_EQ(model.history[line].train_accuracy, accuracy(p, table_.labels, folds[m / 4].train));
+    const FittedModule& module = model.modules[m];
+    EXPECT_EQ(module.weight, weights[m]);
+    const EpochReport& line = model.history[module.line];
+    EXPECT_EQ(line.train_accuracy,
+              accuracy(module.probabilities, table_.labels, folds[m / 4].train));
+    EXPECT_EQ(line.val_accuracy, module.val_accuracy);
   }
   for (int64_t e = 0; e < model.probabilities.size(); ++e) {
     double sum = 0;
     for (int64_t m = 0; m < 20; ++m) {
-      sum += weights[m] * model.parameter("module" + std::to_string(m) + ".p").data()[e];
+      sum += weights[m] * model.modules[m].probabilities.data()[e];
     }
     ASSERT_NEAR(sum, model.probabilities.data()[e], 1e-5);
   }

@@ -48,7 +48,8 @@ Model small_model() {
                               {1, 0, 0, 0},
                               {0, 0.75f, 0.25f, 0},
                               {0.25f, 0.25f, 0.5f, 0}});
-  model.module_graphs = {csr_of({{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}})};
+  model.modules.resize(1);
+  model.modules[0].graph = csr_of({{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}});
   model.row_ids = {"a<b", "c,d", "say \"e\"", "f"};
   model.class_names = {"x&y", "z"};
   model.labels = {0, 1, -1, 1};
@@ -79,7 +80,7 @@ std::string message_of(const std::function<void()>& call) {
 TEST(LearnedGraph, IsTheModelsOwn) {
   const Model model = small_model();
   EXPECT_EQ(dense_of(learned_graph(model)), dense_of(model.fused_graph));
-  EXPECT_EQ(dense_of(learned_graph(model, {.module = 1})), dense_of(model.module_graphs[0]));
+  EXPECT_EQ(dense_of(learned_graph(model, {.module = 1})), dense_of(model.modules[0].graph));
 }
 
 TEST(LearnedGraph, KeepsTheHeaviestOfEachRowAndItsLoop) {

@@ -36,8 +36,8 @@ TEST(Readings, SelectNonNegative) {
     const Model model = train(toy.problem, config);
     float lowest = 1;
     for (int m = 0; m < 3; ++m) {
-      const Matrix& s = model.parameter("module" + std::to_string(m) + ".s");
-      lowest = std::min(lowest, *std::min_element(s.data(), s.data() + s.size()));
+      const std::vector<float>& s = model.modules[m].selection;
+      lowest = std::min(lowest, *std::min_element(s.begin(), s.end()));
     }
     EXPECT_EQ(lowest < 0, !clamp) << lowest;
   }
@@ -166,13 +166,13 @@ TEST(Readings, HopsAndTheirFormChangeTheNearPairs) {
   EXPECT_GT(near(3).near.nnz(), near(2).near.nnz());
   // Trained, the hop weights move; with other hops or another form they move elsewhere.
   Config config = Toy::config();
-  const Matrix two = train(toy.problem, config).parameter("module0.v");
+  const Matrix two = state_of(train(toy.problem, config), 0).v;
   EXPECT_EQ(two.size(), 3);
   config.hop_form = HopForm::kPowers;
-  const Matrix powers = train(toy.problem, config).parameter("module0.v");
+  const Matrix powers = state_of(train(toy.problem, config), 0).v;
   EXPECT_NE(two.data()[0], powers.data()[0]);
   config.hops = 3;
-  EXPECT_EQ(train(toy.problem, config).parameter("module0.v").size(), 4);
+  EXPECT_EQ(state_of(train(toy.problem, config), 0).v.size(), 4);
 }
 
 TEST(Readings, GivenGraph) {

@@ -104,8 +104,8 @@ TEST(Readings, RefreshKeepsTheNeighboursInBetween) {
     first.epochs = 1;
     Problem without_validation = toy.problem;
     without_validation.val.clear();  // the last epoch is kept
-    return std::pair{train(without_validation, first).module_graphs[0].pattern->col,
-                     train(without_validation, config).module_graphs[0].pattern->col};
+    return std::pair{train(without_validation, first).modules[0].graph.pattern->col,
+                     train(without_validation, config).modules[0].graph.pattern->col};
   };
   for (const bool rescale : {true, false}) {
     config.rescale = rescale;
@@ -150,12 +150,11 @@ TEST(Readings, ModulesAndHiddenAndSeed) {
   config.hidden = 5;
   const Model model = train(toy.problem, config);
   EXPECT_EQ(model.network.rows(), 3);
-  EXPECT_EQ(model.module_graphs.size(), 2u);
-  EXPECT_EQ(model.parameter("module1.w1").cols(), 5);
+  EXPECT_EQ(model.modules.size(), 2u);
+  EXPECT_EQ(state_of(model, 1).w1.cols(), 5);
   Config other = config;
   other.seed = 1;
-  EXPECT_NE(train(toy.problem, other).parameter("module0.s").data()[0],
-            model.parameter("module0.s").data()[0]);
+  EXPECT_NE(train(toy.problem, other).modules[0].selection[0], model.modules[0].selection[0]);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "modules/kinds.h"
 #include "network/gl_gnn.h"
 #include "toy.h"
 
@@ -42,6 +43,11 @@ inline Forward forward(const Problem& problem, const Config& config, bool traini
 
 inline Model train(const Problem& problem, const Config& config) {
   return fit(problem, config, Context{1}).model;
+}
+
+// What a module of a trained model keeps.
+inline const PaperState& state_of(const Model& model, size_t module) {
+  return std::get<PaperState>(*model.modules[module].state);
 }
 
 inline double diagonal_weight(const Csr& graph, int64_t i) {

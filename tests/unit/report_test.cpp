@@ -55,9 +55,10 @@ Model small_model() {
   model.feature_names = {"x", "y"};
   model.features.dense = Matrix(6, 2, 1.0f);
   model.features.dense[2][1] = 7;
-  model.parameters = {{"module0.s", Matrix(1, 2, 0.5f)}};
   model.network = Matrix(2, 2, 1.0f);
-  model.module_graphs = {ring(6, 2)};
+  model.modules.resize(1);
+  model.modules[0].graph = ring(6, 2);
+  model.modules[0].selection = {0.5f, 0.5f};
   model.fused_graph = ring(6, 2);
   model.history = {EpochReport{.epoch = 1, .epochs = 1, .val_accuracy = 1}};
   model.best_epoch = 1;

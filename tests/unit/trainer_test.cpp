@@ -276,7 +276,7 @@ TEST_F(ModelFileTest, PartsThatDoNotBelongTogetherAreRefused) {
   EXPECT_TRUE(refused([](Model& m) { m.labels.pop_back(); }));
   EXPECT_TRUE(refused([](Model& m) { m.features = {}; }));
   EXPECT_TRUE(refused([](Model& m) { m.row_ids = {"only one"}; }));
-  EXPECT_TRUE(refused([](Model& m) { m.module_graphs.pop_back(); }));
+  EXPECT_TRUE(refused([](Model& m) { m.modules.pop_back(); }));
   EXPECT_TRUE(refused([](Model& m) { m.best_epoch = 99; }));
 }
 

@@ -1,21 +1,20 @@
+// Bytes that a training needs at the most. The factors count what is held at the largest moment;
+// docs/cli.md (Many rows) has the estimates beside the peaks.
 #include <glgnn/trainer.h>
 
 #include <algorithm>
 
+#include "modules/landmarks.h"
 #include "train/buffers.h"
-#include "train/pool_trainer.h"
+#include "train/folds.h"
+#include "train/pool.h"
 
 namespace glgnn {
 namespace {
 
 constexpr int64_t kWord = 4;
-constexpr int64_t kProgram = 18 << 20;  // the program, its libraries and their buffers
-
-// As the paper: many neighbours in small tables, 10 to 20 in large ones.
-int64_t default_k(int64_t rows) {
-  const int64_t wanted = rows < 800 ? rows / 4 : rows < 5000 ? 20 : 10;
-  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(1, rows - 1));
-}
+// The program, its libraries and their buffers.
+constexpr int64_t kProgram = 18 << 20, kProgramOfPool = 10 << 20;
 
 // Bytes of the parts of a training run, by what holds them (docs/math.md has the letters).
 class MemoryShape {
@@ -80,17 +79,42 @@ class MemoryShape {
   int64_t n_, f_, c_, numbers_, edges_;
 };
 
-}  // namespace
-
-Config resolve_auto(Config config, const Dataset& dataset) {
-  if (config.mode == Mode::kBest) return config;
-  if (config.k == 0) config.k = dataset.paper_k > 0 ? dataset.paper_k : default_k(dataset.rows());
-  if (config.epochs == 0) config.epochs = dataset.paper_epochs > 0 ? dataset.paper_epochs : 200;
-  return config;
+// The models of earlier folds, while the last is trained.
+int64_t of_earlier_folds(int64_t rows, int64_t classes) {
+  if (rows > kRowsOfFewerFolds) return 0;
+  constexpr int64_t kEdges = 40, kEdgeBytes = 8;  // of a row
+  return kMostFolds * kMembersOfFold * rows * (kEdges * kEdgeBytes + classes * kWord);
 }
 
+// On two threads: two modules are at work at once.
+int64_t estimate_pool_memory(const Features& features, int64_t classes, const Config& config) {
+  constexpr int64_t kModulesAtWork = 2;
+  constexpr int64_t kSparseEntry = 3 * kWord;       // value, column, and its place by columns
+  constexpr int64_t kNarrowColumns = 16 + 32 + 64;  // the singular directions of text
+  constexpr int64_t kGraphsOfText = 12, kGraphsOfTables = 20;  // distinct ones in the pool
+  constexpr int64_t kEdges = 40;                               // of a row: up to 2 k in each view
+  constexpr int64_t kHidden = 64;
+  const int64_t n = features.rows();
+  const int64_t stored = features.is_sparse ? features.sparse.nnz() : features.dense.size();
+  const DataKind kind = look_at(features, n, classes, false);
+  const auto modules = static_cast<int64_t>(module_pool(kind, config).size());
+  const int64_t input = stored * (features.is_sparse ? kSparseEntry : kWord);
+  const int64_t views = 2 * input + (kind.is_text ? n * kNarrowColumns * kWord : 0);
+  const int64_t graphs = (kind.is_text ? kGraphsOfText : kGraphsOfTables) * n * kEdges * 2 * kWord;
+  const int64_t predictions = modules * n * classes * kWord;
+  // Layers' values and gradients, dropped-out features, blocks of similarities.
+  const int64_t of_rows = n * (6 * kHidden + 16 * classes + 2 * kHidden) * kWord;
+  // Similarities of all landmarks, four times each in double precision.
+  const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
+  const int64_t similarities = 4 * landmarks * landmarks * 2 * kWord;
+  return kProgramOfPool + input + views + graphs + predictions +
+         kModulesAtWork * (input + of_rows + similarities) + of_earlier_folds(n, classes);
+}
+
+}  // namespace
+
 int64_t estimate_memory(const Features& features, int64_t classes, const Config& config) {
-  if (config.mode == Mode::kBest) return estimate_best_memory(features, classes, config);
+  if (config.mode == Mode::kBest) return estimate_pool_memory(features, classes, config);
   const MemoryShape shape(features, classes, config);
   const int64_t module = shape.of_module_between_passes();
   const int64_t pass = shape.of_module_in_pass() + shape.of_module_in_evaluation();

@@ -1,0 +1,85 @@
+// The kinds of module. A new one is a header and a source that answer the questions of kind.h, its
+// options and its state in the lists here, and the modules of it that train/pool.cpp tries.
+#pragma once
+
+#include <glgnn/error.h>
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "modules/gaussian.h"
+#include "modules/landmarks.h"
+#include "modules/layers.h"
+#include "modules/multinomial.h"
+#include "modules/paper/paper_state.h"
+#include "modules/spread.h"
+
+namespace glgnn {
+
+using KindOptions = std::variant<SpreadOptions, GaussianOptions, MultinomialOptions, LayersOptions,
+                                 LandmarkOptions>;
+
+struct KindState : std::variant<SpreadState, PrototypeState, LayersState, LandmarkState> {
+  using variant::variant;
+};
+
+// How a new row meets a module of a pool: its neighbours, and what the kind says of the row itself.
+struct PoolState {
+  std::vector<View> views;   // in which rows are compared
+  int64_t k = 0;             // neighbours in each view
+  bool euclidean = false;    // else by the angle between rows
+  double self_weight = 1;    // of the self-loop
+  double label_weight = 0;   // of soft labels beside the features
+  double own_weight = 1;     // of the row itself beside its neighbours; 1: these do not count
+  std::vector<float> links;  // weights of the features in comparisons; empty: all alike
+  KindState kind;
+};
+
+// What a fitted module keeps for rows never seen.
+struct ModuleState : std::variant<PoolState, PaperState> {
+  using variant::variant;
+};
+
+// One of several states: which, and what is in it.
+template <class Archive, class States>
+void walk_kind(Archive& archive, States& states) {
+  auto kind = static_cast<uint8_t>(states.index());
+  archive(kind);
+  if constexpr (Archive::kReading) {
+    const auto choose = [&]<size_t... I>(std::index_sequence<I...>) {
+      return ((kind == I && (states.template emplace<I>(), true)) || ...);
+    };
+    if (!choose(std::make_index_sequence<std::variant_size_v<typename States::variant>>())) {
+      throw Error(ErrorKind::kData, "unknown kind of module " + std::to_string(kind) +
+                                        "; the model is of another version");
+    }
+  }
+  std::visit(
+      [&](auto& state) {
+        using State = std::remove_cvref_t<decltype(state)>;
+        if constexpr (std::is_same_v<State, PoolState>)
+          walk_pool_state(archive, state);
+        else
+          State::walk(archive, state);
+      },
+      states);
+}
+
+template <class Archive, class State>
+void walk_pool_state(Archive& archive, State& state) {
+  uint64_t views = state.views.size();
+  archive(views);
+  if constexpr (Archive::kReading) state.views.resize(views);
+  for (auto& view : state.views) walk_view(archive, view);
+  archive(state.k);
+  archive(state.euclidean);
+  archive(state.self_weight);
+  archive(state.label_weight);
+  archive(state.own_weight);
+  archive(state.links);
+  walk_kind(archive, state.kind);
+}
+
+}  // namespace glgnn

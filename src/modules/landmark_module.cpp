@@ -1,0 +1,78 @@
+// Landmarks as a kind of module: the head alone and propagated; over the graph of the features it
+// selected also the labels alone.
+#include <algorithm>
+#include <utility>
+
+#include "kernels/propagate.h"
+#include "modules/module.h"
+
+namespace glgnn {
+namespace {
+
+std::vector<float> selection_of(const LandmarkHead& head, const Matrix& p, bool selects,
+                                const RoundWork& work) {
+  const Matrix& weights = head.weights;
+  if (!selects || weights.cols() != work.problem.features->cols()) return work.separation(p);
+  std::vector<float> selection(weights.data(), weights.data() + weights.size());
+  const float largest = *std::max_element(selection.begin(), selection.end());
+  for (float& weight : selection) weight /= largest;
+  return selection;
+}
+
+Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
+  const Matrix& x = work.features().dense;
+  LandmarkState state{work.input, fit_landmarks(x, work.problem, options)};
+  Stage own;
+  own.p = landmark_logits(state.head, x, work.context.threads);
+  softmax_rows(own.p);
+  own.selection = selection_of(state.head, own.p, options.selects, work);
+  clamp_training_rows(own.p, work.problem);
+  own.state = std::move(state);
+  return own;
+}
+
+Stage smoothed(const Stage& own, const Smoothing& smoothing, const RoundWork& work) {
+  Stage out = own;
+  cpu::propagate(out.p.view(), work.graph.pattern->view(), work.graph.values.data(), own.p.view(),
+                 smoothing.steps, static_cast<float>(smoothing.alpha), work.context.threads);
+  normalise_rows(out.p, class_shares(work.problem));
+  clamp_training_rows(out.p, work.problem);
+  out.own_weight = smoothing.alpha;
+  return out;
+}
+
+}  // namespace
+
+Matrix LandmarkState::logits(const RowViews& rows) const {
+  return landmark_logits(head, rows.at(input).dense, 1);
+}
+
+std::vector<Stage> LandmarkOptions::run_round(const RoundWork& work) const {
+  std::vector<Stage> stages;
+  if (work.round == 0) stages.push_back(fit_alone(*this, work));
+  // What landmarks alone say is the same in every round.
+  const Stage own = work.first ? *work.first : stages.front();
+  if (smoothing.steps > 0) stages.push_back(smoothed(own, smoothing, work));
+  if (work.round > 0) {
+    stages.push_back({.p = spread_labels(work.graph, work.problem, false, work.context.threads),
+                      .selection = own.selection,
+                      .own_weight = 0});
+  }
+  return stages;
+}
+
+void LandmarkOptions::describe(ModuleNote& note) const {
+  note.add(curved ? "curved" : "linear");
+  if (selects) note.add("selects");
+  note.add("steps", static_cast<double>(smoothing.steps));
+  note.add("alpha", smoothing.alpha);
+}
+
+bool LandmarkOptions::is_left_out(const Config& config) const { return !config.landmark_heads; }
+
+void LandmarkOptions::apply(const Config& config) {
+  if (!config.propagation) smoothing.steps = 0;
+  if (!config.feature_weights) selects = false;
+}
+
+}  // namespace glgnn

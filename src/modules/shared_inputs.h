@@ -1,0 +1,40 @@
+// What the modules of a fit share, whatever the labels: the views, and graphs made from features
+// alone. All folds share one.
+#pragma once
+
+#include <glgnn/context.h>
+#include <glgnn/csr.h>
+#include <glgnn/dataset.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "modules/row_graph.h"
+#include "modules/views.h"
+
+namespace glgnn {
+
+class SharedInputs {
+ public:
+  // Features as read from the file, and the given graph or null; both must outlive this.
+  SharedInputs(const Features& features, const Csr* graph, const Context& context);
+
+  const Features& features() const { return features_; }
+  const Features& view(View view) { return views_.get(view); }
+  Views& views() { return views_; }
+  // The graph of a module before anything is learned; safe to call from several threads.
+  std::shared_ptr<const Csr> first_graph(const std::vector<View>& views,
+                                         const RowGraphOptions& options, const Context& context);
+
+ private:
+  const Features& features_;
+  const Csr* graph_;
+  Views views_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Csr>> graphs_;
+};
+
+}  // namespace glgnn

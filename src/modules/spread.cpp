@@ -1,0 +1,42 @@
+#include "modules/spread.h"
+
+#include <utility>
+
+#include "kernels/propagate.h"
+#include "modules/module.h"
+
+namespace glgnn {
+
+Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads) {
+  constexpr int64_t kSteps = 60;  // what is left of a label after so many steps changes no digit
+  constexpr float kBack = 0.01f;  // of the labels themselves, which keeps far rows apart
+  Matrix y = one_hot(problem);
+  const std::vector<float> weights = training_row_weights(problem);
+  for (size_t t = 0; t < problem.train.size(); ++t) {
+    const int32_t i = problem.train[t];
+    y[i][problem.labels[i]] = weights[t];
+  }
+  Matrix p(y.rows(), y.cols());
+  cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(), std::as_const(y).view(),
+                 kSteps, kBack, threads);
+  const std::vector<double> shares = class_shares(problem);
+  normalise_rows(p, shares);
+  if (class_mass) match_class_mass(p, shares);
+  return p;
+}
+
+std::vector<Stage> SpreadOptions::run_round(const RoundWork& work) const {
+  Matrix p = spread_labels(work.graph, work.problem, class_mass, work.context.threads);
+  std::vector<float> selection = work.separation(p);
+  return {{.p = std::move(p), .selection = std::move(selection), .own_weight = 0}};
+}
+
+void SpreadOptions::describe(ModuleNote& note) const {
+  if (class_mass) note.add("class_mass");
+}
+
+bool SpreadOptions::is_left_out(const Config& config) const {
+  return !config.spread_heads || (class_mass && !config.class_mass);
+}
+
+}  // namespace glgnn

@@ -1,0 +1,73 @@
+// From a problem to a model: what is asked is checked, and the mode's trainer does the rest.
+#include <glgnn/error.h>
+#include <glgnn/trainer.h>
+
+#include <algorithm>
+
+#include "modules/soft_labels.h"
+#include "train/paper_trainer.h"
+#include "train/pool_trainer.h"
+
+namespace glgnn {
+namespace {
+
+[[noreturn]] void refuse(ErrorKind kind, const std::string& text) { throw Error(kind, text); }
+
+void check(const Problem& problem, const Config& config) {
+  const int64_t n = problem.features->rows();
+  if (n < 3) {
+    refuse(ErrorKind::kData, "too few rows: found " + std::to_string(n) + ", expected at least 3");
+  }
+  if (problem.classes < 2) {
+    refuse(ErrorKind::kData,
+           "too few classes: found " + std::to_string(problem.classes) + ", expected at least 2");
+  }
+  if (problem.train.empty()) {
+    refuse(ErrorKind::kData,
+           "no labelled row to train on: found 0, expected at least one per class");
+  }
+  const bool best = config.mode == Mode::kBest;
+  const int64_t largest = config.diagonal && !best ? n : n - 1;
+  if (config.k < (best ? 0 : 1) || config.k > largest) {
+    refuse(ErrorKind::kUsage, "k does not fit the data: found k = " + std::to_string(config.k) +
+                                  ", expected 1 to " + std::to_string(largest) + " for " +
+                                  std::to_string(n) + " rows; set a smaller --k");
+  }
+  if (config.epochs < 1 && !best) refuse(ErrorKind::kUsage, "epochs: found 0, expected at least 1");
+  for (const auto* rows : {&problem.train, &problem.val}) {
+    for (const int32_t row : *rows) {
+      const int32_t label = row >= 0 && row < n ? problem.labels[row] : -1;
+      if (label < 0 || label >= problem.classes) {
+        refuse(ErrorKind::kData, "row " + std::to_string(row) +
+                                     " is to be trained or validated on but has no label: found " +
+                                     std::to_string(label) + ", expected 0 to " +
+                                     std::to_string(problem.classes - 1));
+      }
+    }
+  }
+}
+
+// As the paper: many neighbours in small tables, 10 to 20 in large ones.
+int64_t default_k(int64_t rows) {
+  const int64_t wanted = rows < 800 ? rows / 4 : rows < 5000 ? 20 : 10;
+  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(1, rows - 1));
+}
+
+}  // namespace
+
+Config resolve_auto(Config config, const Dataset& dataset) {
+  if (config.mode == Mode::kBest) return config;
+  if (config.k == 0) config.k = dataset.paper_k > 0 ? dataset.paper_k : default_k(dataset.rows());
+  if (config.epochs == 0) config.epochs = dataset.paper_epochs > 0 ? dataset.paper_epochs : 200;
+  return config;
+}
+
+FitResult fit(const Problem& given, const Config& config, const Context& context,
+              const FitOptions& options) {
+  const Problem problem = with_class_weights(given, config);
+  check(problem, config);
+  return config.mode == Mode::kBest ? fit_pool(problem, config, context, options)
+                                    : fit_paper(problem, config, context, options);
+}
+
+}  // namespace glgnn
