@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "cpu_kernels_util.h"
-#include "kernels/cpu/blocks.h"
-#include "kernels/cpu/coarse_rows.h"
-#include "kernels/cpu/packed_rows.h"
+#include "kernels/cpu/graph_learn/blocks.h"
+#include "kernels/cpu/graph_learn/coarse_rows.h"
+#include "kernels/cpu/graph_learn/packed_rows.h"
 
 namespace glgnn {
 namespace {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "cpu_kernels_util.h"
-#include "kernels/cpu/blocks.h"
+#include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/dropout.h"
 #include "kernels/gemm.h"
 #include "kernels/spmm.h"

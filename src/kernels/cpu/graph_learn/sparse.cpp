@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/graph_learn_sparse.cpp"
+#define HWY_TARGET_INCLUDE "kernels/cpu/graph_learn/sparse.cpp"
 #include <hwy/foreach_target.h>
 // The order matters: foreach_target comes first.
 #include <hwy/highway.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cpu/choose_in_tiles.h"
-#include "kernels/cpu/row_handler-inl.h"
+#include "kernels/cpu/graph_learn/choose_in_tiles.h"
+#include "kernels/cpu/graph_learn/row_handler-inl.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/sparse_rows.h"
 #include "kernels/graph_learn.h"

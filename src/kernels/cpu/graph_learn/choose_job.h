@@ -6,10 +6,10 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/blocks.h"
-#include "kernels/cpu/coarse_rows.h"
-#include "kernels/cpu/packed_rows.h"
-#include "kernels/cpu/row_handler.h"
+#include "kernels/cpu/graph_learn/blocks.h"
+#include "kernels/cpu/graph_learn/coarse_rows.h"
+#include "kernels/cpu/graph_learn/packed_rows.h"
+#include "kernels/cpu/graph_learn/row_handler.h"
 #include "kernels/graph_learn.h"
 
 namespace glgnn::cpu {

@@ -1,4 +1,4 @@
-#include "kernels/cpu/coarse_rows.h"
+#include "kernels/cpu/graph_learn/coarse_rows.h"
 
 #if defined(__x86_64__)
 // The intrinsics of GCC 12 begin with vectors that hold anything, on purpose.

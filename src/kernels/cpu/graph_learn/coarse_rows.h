@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/blocks.h"
-#include "kernels/cpu/packed_rows.h"
+#include "kernels/cpu/graph_learn/blocks.h"
+#include "kernels/cpu/graph_learn/packed_rows.h"
 #include "kernels/cpu/scratch.h"
 
 namespace glgnn::cpu {

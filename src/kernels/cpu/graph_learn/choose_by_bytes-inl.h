@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/cpu/choose_job.h"
-#include "kernels/cpu/coarse_rows.h"
-#include "kernels/cpu/row_handler-inl.h"
+#include "kernels/cpu/graph_learn/choose_job.h"
+#include "kernels/cpu/graph_learn/coarse_rows.h"
+#include "kernels/cpu/graph_learn/row_handler-inl.h"
 
 #if defined(GLGNN_KERNELS_CPU_CHOOSE_BY_BYTES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GLGNN_KERNELS_CPU_CHOOSE_BY_BYTES_INL_H_

@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/graph_learn_dense_backward.cpp"
+#define HWY_TARGET_INCLUDE "kernels/cpu/graph_learn/dense_backward.cpp"
 #include <hwy/foreach_target.h>
 // The order matters: foreach_target comes first.
 #include <hwy/highway.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cpu/blocks.h"
-#include "kernels/cpu/packed_rows.h"
+#include "kernels/cpu/graph_learn/blocks.h"
+#include "kernels/cpu/graph_learn/packed_rows.h"
+#include "kernels/cpu/graph_learn/tile_gemm-inl.h"
 #include "kernels/cpu/scratch.h"
-#include "kernels/cpu/tile_gemm-inl.h"
 #include "kernels/graph_learn.h"
 
 #ifndef GLGNN_KERNELS_CPU_GRAPH_LEARN_DENSE_BACKWARD_ONCE_

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/cpu/best_pairs-inl.h"
-#include "kernels/cpu/row_handler.h"
+#include "kernels/cpu/graph_learn/best_pairs-inl.h"
+#include "kernels/cpu/graph_learn/row_handler.h"
 #include "kernels/cpu/simd_math-inl.h"
 
 #if defined(GLGNN_KERNELS_CPU_ROW_HANDLER_INL_H_) == defined(HWY_TARGET_TOGGLE)

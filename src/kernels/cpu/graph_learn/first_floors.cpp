@@ -1,4 +1,4 @@
-#include "kernels/cpu/first_floors.h"
+#include "kernels/cpu/graph_learn/first_floors.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/cpu/blocks.h"
+#include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/graph_learn.h"
 
 namespace glgnn::cpu {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/cpu/blocks.h"
+#include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/cpu/simd_math-inl.h"
 
 #if defined(GLGNN_KERNELS_CPU_TILE_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/cpu/row_handler.h"
+#include "kernels/cpu/graph_learn/row_handler.h"
 #include "kernels/cpu/simd_math-inl.h"
 
 #if defined(GLGNN_KERNELS_CPU_BEST_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cpu/blocks.h"
+#include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/graph_learn.h"
 

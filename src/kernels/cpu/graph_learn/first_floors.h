@@ -6,7 +6,7 @@
 // in: D units in the last place of |Z_i| |Z_j|.
 #pragma once
 
-#include "kernels/cpu/row_handler.h"
+#include "kernels/cpu/graph_learn/row_handler.h"
 #include "kernels/graph_learn.h"
 
 namespace glgnn::cpu {

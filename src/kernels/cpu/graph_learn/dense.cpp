@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/graph_learn_dense.cpp"
+#define HWY_TARGET_INCLUDE "kernels/cpu/graph_learn/dense.cpp"
 #include <hwy/foreach_target.h>
 // The order matters: foreach_target comes first.
 #include <hwy/highway.h>
@@ -9,15 +9,15 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernels/cpu/blocks.h"
-#include "kernels/cpu/choose_by_bytes-inl.h"
-#include "kernels/cpu/choose_in_tiles.h"
-#include "kernels/cpu/choose_job.h"
-#include "kernels/cpu/first_floors.h"
-#include "kernels/cpu/packed_rows.h"
-#include "kernels/cpu/row_handler-inl.h"
+#include "kernels/cpu/graph_learn/blocks.h"
+#include "kernels/cpu/graph_learn/choose_by_bytes-inl.h"
+#include "kernels/cpu/graph_learn/choose_in_tiles.h"
+#include "kernels/cpu/graph_learn/choose_job.h"
+#include "kernels/cpu/graph_learn/first_floors.h"
+#include "kernels/cpu/graph_learn/packed_rows.h"
+#include "kernels/cpu/graph_learn/row_handler-inl.h"
+#include "kernels/cpu/graph_learn/tile_gemm-inl.h"
 #include "kernels/cpu/scratch.h"
-#include "kernels/cpu/tile_gemm-inl.h"
 #include "kernels/graph_learn.h"
 
 HWY_BEFORE_NAMESPACE();
