@@ -104,6 +104,11 @@ void check_sizes(const Model& model, const std::string& path) {
            count(module.selection) == count(model.feature_names) &&
            module.line < count(model.history);
   }
+  std::set<View> kept;
+  if (model.views) {
+    for (const FittedView& view : *model.views) kept.insert(view.rule.view);
+  }
+  for (const View view : views_read(model.modules)) fits = fits && kept.contains(view);
   const auto& planned = model.plan.feature_names;
   fits = fits && (planned.empty() || planned.size() == model.feature_names.size());
   if (fits) return;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <glgnn/error.h>
+#include <glgnn/model.h>
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -41,6 +43,9 @@ struct PoolState {
 struct ModuleState : std::variant<PoolState, PaperState> {
   using variant::variant;
 };
+
+// The views that these modules compare rows in or read.
+std::set<View> views_read(const std::vector<FittedModule>& modules);
 
 // One of several states: which, and what is in it.
 template <class Archive, class States>

@@ -187,6 +187,17 @@ std::string describe(const ModuleSpec& spec) {
   return note.text;
 }
 
+std::set<View> views_read(const std::vector<FittedModule>& modules) {
+  std::set<View> views;
+  for (const FittedModule& module : modules) {
+    const auto* state = std::get_if<PoolState>(module.state.get());
+    if (!state) continue;
+    views.insert(state->views.begin(), state->views.end());
+    std::visit([&](const auto& kind) { kind.add_views(views); }, state->kind);
+  }
+  return views;
+}
+
 ModuleResult run_module(const ModuleSpec& spec, const Problem& problem, SharedInputs& shared,
                         const Context& context, const ModuleStart* start) {
   return ModuleRun(spec, problem, shared, context).run(start);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,10 @@ class SharedInputs {
 
   const Features& features() const { return features_; }
   const Features& view(View view) { return views_.get(view); }
-  Views& views() { return views_; }
+  // What a model keeps of these views.
+  std::shared_ptr<const FittedViews> fitted_views(const std::set<View>& views) {
+    return std::make_shared<const FittedViews>(views_.fitted(views));
+  }
   // The graph of a module before anything is learned; safe to call from several threads.
   std::shared_ptr<const Csr> first_graph(const std::vector<View>& views,
                                          const RowGraphOptions& options, const Context& context);

@@ -8,8 +8,8 @@
 namespace glgnn {
 
 Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads) {
-  constexpr int64_t kSteps = 60;  // what is left of a label after so many steps changes no digit
-  constexpr float kBack = 0.01f;  // of the labels themselves, which keeps far rows apart
+  constexpr int64_t kSteps = 60;  // edges that a label travels at the most
+  constexpr float kBack = 0.01f;  // of the labels themselves in every step
   Matrix y = one_hot(problem);
   const std::vector<float> weights = training_row_weights(problem);
   for (size_t t = 0; t < problem.train.size(); ++t) {

@@ -7,7 +7,6 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include "modules/baseline.h"
 #include "network/estimate.h"
@@ -28,18 +27,6 @@ constexpr double kNoValue = -1e300;
 
 // The folds' networks are judged as one of so many modules, which all labels choose.
 constexpr int64_t kMembersOfEstimate = 10;
-
-// Those that the modules compare rows in or read.
-std::shared_ptr<const FittedViews> views_of(const std::vector<FittedModule>& modules,
-                                            SharedInputs& shared) {
-  std::set<View> views;
-  for (const FittedModule& module : modules) {
-    const PoolState& state = std::get<PoolState>(*module.state);
-    views.insert(state.views.begin(), state.views.end());
-    std::visit([&](const auto& kind) { kind.add_views(views); }, state.kind);
-  }
-  return std::make_shared<const FittedViews>(shared.views().fitted(views));
-}
 
 class PoolTrainer {
  public:
@@ -210,7 +197,7 @@ class PoolTrainer {
     }
     model.network = relation_of(model.modules, fused_);
     model.fused_graph = fuse_graphs(model.modules);
-    model.views = views_of(model.modules, shared_);
+    model.views = shared_.fitted_views(views_read(model.modules));
     return model;
   }
 
@@ -281,7 +268,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
     models.push_back(std::move(result.model));
   }
   Model joined = join_folds(std::move(models), folds, problem, config);
-  joined.views = views_of(joined.modules, shared);
+  joined.views = shared.fitted_views(views_read(joined.modules));
   keep_common_modules(held);
   joined.estimate = estimate_accuracy(held, problem.classes, kMembersOfEstimate, config.seed);
   joined.history.back().seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -219,9 +219,7 @@ TEST_P(BestModule, LearnsAndLeavesItsGraphSelectionAndScore) {
   const FittedModule fitted = finish_module(result, table.problem, shared, Context{1});
   EXPECT_EQ(fitted.kind, kind_name(spec));
   const PoolState& state = std::get<PoolState>(*fitted.state);
-  std::set<View> views(state.views.begin(), state.views.end());
-  std::visit([&](const auto& kind) { kind.add_views(views); }, state.kind);
-  const RowViews rows = shared.views().fitted(views).of_rows(table.features);
+  const RowViews rows = shared.fitted_views(views_read({fitted}))->of_rows(table.features);
   Matrix logits;
   std::visit([&](const auto& kind) { logits = kind.logits(rows); }, state.kind);
   if (!logits.empty()) {

@@ -255,6 +255,10 @@ TEST_P(BestTrainer, TheModelFileHoldsItsModules) {
   const Model back = load_model(folder_.path("m.glgnn"));
   EXPECT_EQ(back.config.mode, Mode::kBest);
   EXPECT_EQ(back.modules.back().note, model.modules.back().note);
+  Model without = model;
+  without.views = nullptr;
+  save_model(without, folder_.path("without.glgnn"));
+  EXPECT_THROW(load_model(folder_.path("without.glgnn")), Error) << "modules read views";
   EXPECT_TRUE(test::same_bits(back.probabilities, model.probabilities));
   EXPECT_EQ(model_bytes(back), model_bytes(model));
 }
