@@ -74,6 +74,28 @@ std::vector<std::string> key_features(const Model& model, size_t limit) {
   return names;
 }
 
+std::vector<std::string> estimate_sentences(const Model& model) {
+  const Estimate& estimate = model.estimate;
+  if (estimate.rows == 0) return {};
+  const std::string always = quote(model.class_names[static_cast<size_t>(estimate.majority_class)]);
+  std::vector<std::string> sentences{
+      fmt::format("estimated accuracy {}   (between {} and {} with 95 % confidence, judged by {})",
+                  percent(estimate.accuracy), percent(estimate.low), percent(estimate.high),
+                  counted(estimate.rows, "labelled row")),
+      fmt::format("beside it   always saying {} {}", always, percent(estimate.majority_share))};
+  if (estimate.baseline >= 0) {
+    sentences.back() += ", logistic regression " + percent(estimate.baseline);
+  }
+  if (estimate.accuracy <= estimate.majority_share) {
+    sentences.push_back("no better than always saying " + always +
+                        ": the columns tell nothing about the labels, or more labels are needed");
+  } else if (estimate.low <= estimate.majority_share) {
+    sentences.push_back("perhaps no better than always saying " + always +
+                        ": more labels would show it");
+  }
+  return sentences;
+}
+
 EpochReport best_epoch(const Model& model) {
   const auto found = std::find_if(model.history.begin(), model.history.end(),
                                   [&](const auto& line) { return line.epoch == model.best_epoch; });

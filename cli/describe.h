@@ -24,6 +24,10 @@ std::string network_sentence(const Model& model);
 // The names of the features that count most, best first.
 std::vector<std::string> key_features(const Model& model, size_t limit);
 
+// What an estimate says, a sentence each: the accuracy to expect with its interval, what simpler
+// answers reach, and whether the model is any better than those. Empty where nothing was judged.
+std::vector<std::string> estimate_sentences(const Model& model);
+
 // The line of the log that the model's numbers belong to.
 EpochReport best_epoch(const Model& model);
 

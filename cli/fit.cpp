@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "class_report.h"
 #include "commands.h"
@@ -132,8 +133,8 @@ void FitCommand::say_result(const Model& model) const {
                           best.epochs - 1)
             : fmt::format("epoch {}", best.epoch);
     const bool balanced = model.config.class_weights == ClassWeights::kBalanced;
-    validation = fmt::format("validation {}accuracy {}   ({}, {})", balanced ? "balanced " : "",
-                             percent(best.val_accuracy),
+    validation = fmt::format("validation {}accuracy {}   ({}; it chose {}, so it flatters)",
+                             balanced ? "balanced " : "", percent(best.val_accuracy),
                              counted(judged, "row") + fold_words(model.folds), kept);
   }
   if (!test.empty()) {
@@ -143,6 +144,11 @@ void FitCommand::say_result(const Model& model) const {
     say("{}   ({} of {})   macro-F1 {}\n", paint.bold("test accuracy " + percent(part)), correct,
         test.size(), percent(macro_f1(confusion)));
     if (!quiet) print_class_table(confusion, model.class_names);
+  } else {
+    bool first = true;
+    for (const std::string& sentence : estimate_sentences(model)) {
+      say("{}\n", std::exchange(first, false) ? paint.bold(sentence) : sentence);
+    }
   }
   if (!validation.empty()) say("{}\n", validation);
   say("network of graphs   {}\n", network_sentence(model));
@@ -177,6 +183,7 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
   end["val_accuracy"] = validated_rows(model).empty() ? Json(nullptr) : Json(best.val_accuracy);
   end["test_accuracy"] =
       test.empty() ? Json(nullptr) : Json(accuracy(model.probabilities, model.labels, test));
+  end.update(estimate_json(model));
   end["macro_f1"] = test.empty() ? Json(nullptr) : Json(macro_f1(test_confusion(model)));
   end["test_rows"] = test.size();
   end["graph_weights"] = module_weights(model);

@@ -56,6 +56,7 @@ Json model_info(const Model& model, const std::string& path) {
       {"val_accuracy", validated_rows(model).empty() ? Json(nullptr) : Json(best.val_accuracy)},
       {"graph_weights", module_weights(model)},
       {"graph_edges", model.fused_graph.nnz()}};
+  info.update(estimate_json(model));
   Json features = Json::object();
   const auto weights = feature_weights(model);
   for (size_t f = 0; f < weights.size(); ++f) features[model.feature_names[f]] = weights[f];
@@ -91,7 +92,10 @@ void print_model(const Model& model, const std::string& path) {
     fmt::print("training           epoch {} of {} kept", model.best_epoch, model.history.size());
   }
   if (!validated_rows(model).empty()) {
-    fmt::print(", validation accuracy {}", percent(best.val_accuracy));
+    fmt::print(", chosen by a validation accuracy of {}", percent(best.val_accuracy));
+  }
+  for (const std::string& sentence : estimate_sentences(model)) {
+    fmt::print("\n{:<19}{}", "", sentence);
   }
   fmt::print("\nnetwork of graphs  {}\n", network_sentence(model));
   for (size_t m = 0; m < model.modules.size(); ++m) {

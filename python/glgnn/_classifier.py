@@ -60,6 +60,10 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     feature_weights_ : ndarray, how much each of ``model_features_`` counts, largest 1
     train_rows_, val_rows_ : ndarrays, the rows whose labels were learned from and that judged; in
         folds every labelled row does both
+    estimate_ : dict or None, the accuracy to expect on rows without a label: ``accuracy``, ``low``
+        and ``high`` (95 % interval), ``rows`` (labelled rows that judged), ``majority_class`` and
+        ``majority_share`` (of always saying so), ``baseline_accuracy`` (logistic regression). The
+        labels that judge have chosen nothing (docs/best_mode.md)
     history_ : list of dicts, one for each epoch or module
     n_iter_ : int, the epoch that was kept
     """
@@ -229,6 +233,13 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     @property
     def history_(self):
         return self._model().history
+
+    @property
+    def estimate_(self):
+        estimate = self._model().estimate
+        if estimate is not None:
+            estimate["majority_class"] = self.classes_[estimate["majority_class"]]
+        return estimate
 
     @property
     def n_iter_(self):

@@ -32,6 +32,22 @@ py::list history_of(const Fitted& fitted) {
   return lines;
 }
 
+// None where nothing was judged.
+py::object estimate_of(const Fitted& fitted) {
+  const Estimate& estimate = fitted.model().estimate;
+  if (estimate.rows == 0) return py::none();
+  py::dict out;
+  out["accuracy"] = estimate.accuracy;
+  out["low"] = estimate.low;
+  out["high"] = estimate.high;
+  out["rows"] = estimate.rows;
+  out["majority_class"] = estimate.majority_class;
+  out["majority_share"] = estimate.majority_share;
+  out["baseline_accuracy"] =
+      estimate.baseline < 0 ? py::object(py::none()) : py::float_(estimate.baseline);
+  return out;
+}
+
 py::dict settings_of(const Fitted& fitted) {
   py::dict values;
   for (const Setting& setting : list_settings(fitted.model().config)) {
@@ -143,6 +159,7 @@ void bind_fitted(py::module_& module) {
                              [](const Fitted& f) { return to_array(validated_rows(f.model())); })
       .def_property_readonly("features", &features_of)
       .def_property_readonly("history", &history_of)
+      .def_property_readonly("estimate", &estimate_of)
       .def_property_readonly("best_epoch", [](const Fitted& f) { return f.model().best_epoch; })
       .def_property_readonly("settings", &settings_of)
       .def_property_readonly("columns", &columns_of)

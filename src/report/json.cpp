@@ -35,6 +35,19 @@ Json data_json(const Dataset& dataset, const Split& split) {
           {"notes", dataset.notes}};
 }
 
+Json estimate_json(const Model& model) {
+  const Estimate& estimate = model.estimate;
+  const auto known = [&](const Json& value) { return estimate.rows > 0 ? value : Json(nullptr); };
+  const auto largest = static_cast<size_t>(estimate.majority_class);
+  return {{"estimated_accuracy", known(estimate.accuracy)},
+          {"estimated_low", known(estimate.low)},
+          {"estimated_high", known(estimate.high)},
+          {"estimated_by", estimate.rows},
+          {"majority_class", estimate.rows > 0 ? Json(model.class_names[largest]) : Json(nullptr)},
+          {"majority_share", known(estimate.majority_share)},
+          {"baseline_accuracy", estimate.baseline < 0 ? Json(nullptr) : known(estimate.baseline)}};
+}
+
 Json epoch_json(const EpochReport& report) {
   Json json = {{"event", "epoch"},
                {"epoch", report.epoch},

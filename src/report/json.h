@@ -21,6 +21,10 @@ Json value_json(const std::string& value);
 // Sizes of the data and of the split that is used.
 Json data_json(const Dataset& dataset, const Split& split);
 
+// estimated_accuracy, estimated_low, estimated_high, majority_share, majority_class and
+// baseline_accuracy; null where nothing was judged.
+Json estimate_json(const Model& model);
+
 Json epoch_json(const EpochReport& report);
 
 // Name, version, commit, threads and CPU: what one needs to compare two results.

@@ -119,6 +119,20 @@ Json validation_accuracy(const Model& model) {
   return model.history[static_cast<size_t>(model.best_epoch - 1)].val_accuracy;
 }
 
+// The accuracy to expect where no test part has shown it.
+Json report_estimate(const Model& model) {
+  const Estimate& estimate = model.estimate;
+  if (estimate.rows == 0 || !model.test.empty()) return nullptr;
+  const auto largest = static_cast<size_t>(estimate.majority_class);
+  return {{"accuracy", estimate.accuracy},
+          {"low", estimate.low},
+          {"high", estimate.high},
+          {"rows", estimate.rows},
+          {"majority_class", model.class_names[largest]},
+          {"majority_share", estimate.majority_share},
+          {"baseline_accuracy", estimate.baseline < 0 ? Json(nullptr) : Json(estimate.baseline)}};
+}
+
 }  // namespace
 
 Json report_data(const Model& model, const ReportLimits& limits) {
@@ -132,6 +146,7 @@ Json report_data(const Model& model, const ReportLimits& limits) {
           {"classes", model.class_names},
           {"notes", model.notes},
           {"val_accuracy", validation_accuracy(model)},
+          {"estimate", report_estimate(model)},
           {"parts",
            {{"test", part_json(model, predicted, model.test)},
             {"val", part_json(model, model.held_back.empty() ? predicted : model.held_back,

@@ -1,0 +1,124 @@
+// The accuracy to expect: untouched by choosing, whatever was chosen from.
+#include "network/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/rng.h"
+
+namespace glgnn {
+namespace {
+
+// Modules that are right with probability `skill`, each on its own; `looks` answers of each.
+HeldBack answers(int64_t rows, int64_t classes, int64_t modules, int64_t looks, double skill,
+                 uint64_t seed) {
+  HeldBack held;
+  const Rng rng{seed, Stream::kModules, 0, 0};
+  uint64_t next = 0;
+  const auto draw = [&](int64_t below) {
+    return static_cast<int32_t>(rng.uniform(next++) * static_cast<float>(below));
+  };
+  for (int64_t i = 0; i < rows; ++i) held.labels.push_back(draw(classes));
+  for (int64_t m = 0; m < modules; ++m) {
+    HeldBackModule& module = held.modules.emplace_back();
+    module.name = std::to_string(m);
+    for (int64_t l = 0; l < looks; ++l) {
+      Matrix p(rows, classes);
+      for (int64_t i = 0; i < rows; ++i) {
+        const bool knows = rng.uniform(next++) < skill;
+        p[i][knows ? held.labels[i] : draw(classes)] = 1.0f;
+      }
+      module.looks.push_back(std::move(p));
+    }
+  }
+  return held;
+}
+
+double flattered(const HeldBack& held) {
+  double best = 0;
+  for (const HeldBackModule& module : held.modules) {
+    for (const Matrix& p : module.looks) {
+      const std::vector<int32_t> said = predicted_classes(p);
+      double right = 0;
+      for (size_t i = 0; i < said.size(); ++i) right += said[i] == held.labels[i];
+      best = std::max(best, right / static_cast<double>(said.size()));
+    }
+  }
+  return best;
+}
+
+TEST(Estimate, GuessesAreWorthNoMoreThanGuessesHoweverManyWereTried) {
+  double estimated = 0, chosen_by = 0;
+  constexpr int kTables = 20;
+  for (int t = 0; t < kTables; ++t) {
+    const HeldBack held = answers(60, 2, 80, 3, 0.0, 100 + t);
+    estimated += estimate_accuracy({held}, 2, 1, 0).accuracy / kTables;
+    chosen_by += flattered(held) / kTables;
+  }
+  EXPECT_GT(chosen_by, 0.65);  // what choosing alone would claim
+  EXPECT_NEAR(estimated, 0.5, 0.03);
+}
+
+TEST(Estimate, OneModuleWithoutAChoiceIsJudgedByAllRows) {
+  const HeldBack held = answers(200, 3, 1, 1, 0.7, 5);
+  EXPECT_NEAR(estimate_accuracy({held}, 3, 1, 0).accuracy, flattered(held), 0.01);
+}
+
+TEST(Estimate, FoldsAreJudgedTogether) {
+  const HeldBack all = answers(100, 2, 6, 2, 0.6, 9);
+  std::vector<HeldBack> folds(2);
+  for (int f = 0; f < 2; ++f) {
+    for (int i = f * 50; i < f * 50 + 50; ++i) folds[f].labels.push_back(all.labels[i]);
+    for (const HeldBackModule& module : all.modules) {
+      HeldBackModule& part = folds[f].modules.emplace_back();
+      part.name = module.name;
+      for (const Matrix& p : module.looks) {
+        Matrix rows(50, 2);
+        for (int i = 0; i < 50; ++i) std::copy_n(p[f * 50 + i], 2, rows[i]);
+        part.looks.push_back(std::move(rows));
+      }
+    }
+  }
+  const Estimate estimate = estimate_accuracy(folds, 2, 3, 0);
+  EXPECT_EQ(estimate.rows, 100);
+  EXPECT_NEAR(estimate.accuracy, estimate_accuracy({all}, 2, 3, 0).accuracy, 0.08);
+}
+
+TEST(Estimate, CountsTheLargestClassAndTheBaseline) {
+  HeldBack held = answers(4, 2, 1, 1, 1.0, 3);
+  held.labels = {0, 1, 1, 1};
+  held.baseline = Matrix(4, 2);
+  for (int i = 0; i < 4; ++i) held.baseline[i][i < 2 ? 0 : 1] = 1.0f;
+  const Estimate estimate = estimate_accuracy({held}, 2, 1, 0);
+  EXPECT_EQ(estimate.majority_class, 1);
+  EXPECT_DOUBLE_EQ(estimate.majority_share, 0.75);
+  EXPECT_DOUBLE_EQ(estimate.baseline, 0.75);
+}
+
+// Newcombe (1998), table I: 81 of 263 gives 0.2535 to 0.3682 with the continuity correction, 0 of
+// 20 gives 0 to 0.2005.
+TEST(Estimate, IntervalIsNewcombes) {
+  Estimate estimate{.rows = 263, .accuracy = 81.0 / 263};
+  set_interval(estimate);
+  EXPECT_NEAR(estimate.low, 0.2535, 1e-4);
+  EXPECT_NEAR(estimate.high, 0.3682, 1e-4);
+  estimate = {.rows = 20, .accuracy = 0};
+  set_interval(estimate);
+  EXPECT_EQ(estimate.low, 0);
+  EXPECT_NEAR(estimate.high, 0.2005, 1e-4);
+}
+
+TEST(Estimate, WithoutHeldBackRowsThereIsNone) {
+  EXPECT_EQ(estimate_accuracy({HeldBack{}}, 2, 10, 0).rows, 0);
+}
+
+TEST(Estimate, KeepsTheModulesThatEveryFoldHas) {
+  std::vector<HeldBack> folds{answers(5, 2, 3, 1, 1, 1), answers(5, 2, 2, 1, 1, 2)};
+  keep_common_modules(folds);
+  EXPECT_EQ(folds[0].modules.size(), 2u);
+  EXPECT_EQ(folds[1].modules.size(), 2u);
+}
+
+}  // namespace
+}  // namespace glgnn
