@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <glgnn/error.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -37,10 +40,49 @@ std::string place_of(const std::string& path) {
   return std::filesystem::canonical(path).string();
 }
 
+constexpr std::string_view kEnding = ".new.";
+
+// The number of the process that writes this file, 0 where the name is not one of ours.
+pid_t writer_of(std::string_view name, std::string_view target) {
+  if (!name.starts_with(target)) return 0;
+  name.remove_prefix(target.size());
+  if (!name.starts_with(kEnding)) return 0;
+  name.remove_prefix(kEnding.size());
+  pid_t process = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), process);
+  return fault == std::errc() && end == name.data() + name.size() ? process : 0;
+}
+
+// Whether nobody writes this file any more. A process of another machine has no number here, but
+// holds its lock.
+bool is_abandoned(const std::filesystem::path& file, pid_t process) {
+  if (process == ::getpid()) return true;
+  if (process <= 0 || ::kill(process, 0) == 0 || errno != ESRCH) return false;
+  const int opened = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (opened < 0) return errno == ELOOP;
+  const bool unlocked = ::flock(opened, LOCK_EX | LOCK_NB) == 0;
+  ::close(opened);
+  return unlocked;
+}
+
+// What a process that was killed left beside `place`, and whatever has the name that is ours now.
+void remove_abandoned(const std::filesystem::path& place) {
+  const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
+  const std::string target = place.filename().string();
+  std::error_code none;
+  for (std::filesystem::directory_iterator entry(folder, none), end; !none && entry != end;
+       entry.increment(none)) {
+    const pid_t process = writer_of(entry->path().filename().string(), target);
+    if (process != 0 && is_abandoned(entry->path(), process)) ::unlink(entry->path().c_str());
+  }
+}
+
 }  // namespace
 
 std::string name_beside(const std::string& path) {
-  return place_of(path) + ".new." + std::to_string(::getpid());
+  const std::string place = place_of(path);
+  remove_abandoned(place);
+  return place + std::string(kEnding) + std::to_string(::getpid());
 }
 
 void sync_file(const std::string& path) {
@@ -60,8 +102,9 @@ void put_in_place(const std::string& beside, const std::string& path) {
 }
 
 NewFile::NewFile(std::string path) : path_(std::move(path)), beside_(name_beside(path_)) {
-  file_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file_ < 0) io_error(path_, "cannot be created", errno);
+  ::flock(file_, LOCK_EX | LOCK_NB);  // says that it is being written
 }
 
 NewFile::~NewFile() {

@@ -8,7 +8,8 @@
 namespace glgnn {
 
 // Where the new file of `path` is written until it is complete. A link is followed; kIo where there
-// is something that is no regular file.
+// is something that is no regular file. Removes what has this name already, and what processes that
+// are gone left beside `path`; whoever creates the file must not follow a link (O_EXCL).
 std::string name_beside(const std::string& path);
 
 // Waits until a file that somebody else wrote is on the disk.

@@ -64,7 +64,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NpzArray> arra
   const std::string beside = name_beside(path.string());
   int code = 0;
   std::unique_ptr<zip_t, void (*)(zip_t*)> archive(
-      zip_open(beside.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code), zip_discard);
+      zip_open(beside.c_str(), ZIP_CREATE | ZIP_EXCL, &code), zip_discard);
   if (!archive) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);

@@ -3,7 +3,9 @@
 
 #include <glgnn/error.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -63,6 +65,44 @@ TEST_F(NewFileTest, WithoutTheEndNothingIsLeft) {
     file.write("half");
   }
   EXPECT_TRUE(fs::is_empty(folder_.path("")));
+}
+
+TEST_F(NewFileTest, APlantedLinkIsNotFollowed) {
+  write_text_file(path("other.txt"), "precious");
+  fs::create_symlink(path("other.txt"), path("a.txt.new.") += std::to_string(::getpid()));
+  write_text_file(path("a.txt"), "ours");
+  EXPECT_EQ(text_of(path("other.txt")), "precious");
+  EXPECT_EQ(text_of(path("a.txt")), "ours");
+  EXPECT_FALSE(fs::is_symlink(path("a.txt")));
+}
+
+pid_t process_that_is_gone() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST_F(NewFileTest, WhatAKilledProcessLeftIsRemoved) {
+  const std::string gone = std::to_string(process_that_is_gone());
+  const auto left = path("a.txt.new.") += gone, living = path("a.txt.new.1");
+  const auto of_other = path("b.txt.new.") += gone, users = path("a.txt.new.") += gone + ".bak";
+  for (const auto& file : {left, living, of_other, users}) std::ofstream(file) << "half";
+  write_text_file(path("a.txt"), "whole");
+  EXPECT_FALSE(fs::exists(left));
+  for (const auto& file : {living, of_other, users}) EXPECT_TRUE(fs::exists(file)) << file;
+}
+
+// As another machine that shares the folder does: its processes have no number here.
+TEST_F(NewFileTest, WhatIsLockedStays) {
+  const auto locked = path("a.txt.new.") += std::to_string(process_that_is_gone());
+  std::ofstream(locked) << "half";
+  std::FILE* file = std::fopen(locked.c_str(), "r");
+  ASSERT_NE(file, nullptr);
+  ASSERT_EQ(::flock(::fileno(file), LOCK_EX), 0);
+  write_text_file(path("a.txt"), "whole");
+  EXPECT_TRUE(fs::exists(locked));
+  std::fclose(file);
 }
 
 }  // namespace
