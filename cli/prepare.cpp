@@ -15,13 +15,10 @@
 namespace glgnn::cli {
 namespace {
 
-constexpr double kValFraction = 0.2;
-
-double checked_fraction(const char* option, double value, bool zero_allowed) {
-  const bool fits = value < 1 && (zero_allowed ? value >= 0 : value > 0);
-  if (fits) return value;
-  throw Error(ErrorKind::kUsage, fmt::format("{}: found {}, expected a number {} 0 and below 1",
-                                             option, value, zero_allowed ? "from" : "above"));
+double checked_fraction(const char* option, double value) {
+  if (value >= 0 && value < 1) return value;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{}: found {}, expected a number from 0 and below 1", option, value));
 }
 
 Split shipped_split(const Dataset& dataset, int64_t run) {
@@ -67,7 +64,8 @@ void DataOptions::add_to(CLI::App& app) {
   app.add_option("--test-fraction", test_fraction, "part of the labelled rows kept for the test")
       ->type_name("PART");
   app.add_option("--val-fraction", val_fraction,
-                 "part of the labelled rows left by the test that validates (0.2)")
+                 "part of the labelled rows left by the test that validates; 0: none, all modules "
+                 "count alike (0.2, or 0 with very few labels)")
       ->type_name("PART");
 }
 
@@ -118,20 +116,23 @@ Split choose_split(const Dataset& dataset, const DataOptions& options, uint64_t 
 }
 
 Split split_by_fractions(const Dataset& dataset, const DataOptions& options, uint64_t seed) {
-  const double test = checked_fraction("--test-fraction", options.test_fraction.value_or(0), true);
-  const double val =
-      checked_fraction("--val-fraction", options.val_fraction.value_or(kValFraction), false);
+  const double test = checked_fraction("--test-fraction", options.test_fraction.value_or(0));
+  if (!options.val_fraction) return split_labels(dataset, test, seed);
+  const double val = checked_fraction("--val-fraction", *options.val_fraction);
   return make_split(dataset.labels, dataset.classes(), {.train = 1 - val, .test = test}, seed);
 }
 
 void check_memory(int64_t needed, const Config& config) {
   const auto available = available_memory();
   if (!available || needed <= *available) return;
-  throw Error(ErrorKind::kData,
-              fmt::format("training needs about {}, and {} are available; smaller --k (now {}), "
-                          "--modules (now {}) or --hidden (now {}) help, so do fewer rows",
-                          memory_text(needed), memory_text(*available), config.k, config.modules,
-                          config.hidden));
+  const std::string help = config.mode == Mode::kBest
+                               ? "fewer rows or columns help"
+                               : fmt::format(
+                                     "smaller --k (now {}), --modules (now {}) or --hidden "
+                                     "(now {}) help, so do fewer rows",
+                                     config.k, config.modules, config.hidden);
+  throw Error(ErrorKind::kData, fmt::format("training needs about {}, and {} are available; {}",
+                                            memory_text(needed), memory_text(*available), help));
 }
 
 std::vector<int32_t> labelled_rows(const std::vector<int32_t>& labels,

@@ -9,9 +9,12 @@
 
 namespace glgnn {
 
-// The first split that came with the data; else every labelled row is used, and a fifth of them
-// validates.
+// The first split that came with the data; else split_labels().
 Split default_split(const Dataset& dataset, uint64_t seed);
+
+// Every labelled row is used: `test_fraction` of them for the test, and a fifth of the others
+// validates. Where these are too few to tell good modules from bad ones, all of them train.
+Split split_labels(const Dataset& dataset, double test_fraction, uint64_t seed);
 
 // kData when there is nothing to tell apart in the training rows, as in a split from elsewhere.
 void check_split(const Dataset& dataset, const Split& split);
@@ -23,6 +26,9 @@ Config resolve_settings(const Config& config, const Dataset& dataset);
 // features and, where `with_graph`, to the dataset's graph.
 Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
                      bool with_graph);
+
+// How many rows will judge: the validation rows, or in folds all that one of them holds back.
+int64_t planned_validation(const Problem& problem, const Config& config);
 
 // Resolves the settings, scales the features, fits, and keeps the data in the model; the dataset's
 // graph is used if it has one. Nothing is printed.

@@ -29,9 +29,10 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         Of the validation rows and of the training.
     n_jobs : int or None
         Threads; None and -1: as many as OpenMP offers.
-    val_fraction : float
-        Part of the labelled rows that chooses modules and epochs and is not trained on. In best mode
-        the labelled rows take turns (setting ``folds``), so that all are trained on.
+    val_fraction : float or None
+        Part of the labelled rows that chooses modules and epochs and is not trained on; 0: none, all
+        modules count alike. In best mode the labelled rows take turns (setting ``folds``), so that
+        all are trained on. None: 0.2, or 0 where there are very few labels.
     modules, k, epochs, hidden, members :
         The settings of these names; None: the library's own choice.
     settings : dict or None
@@ -74,7 +75,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         *,
         random_state=0,
         n_jobs=None,
-        val_fraction=0.2,
+        val_fraction=None,
         modules=None,
         k=None,
         epochs=None,

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <map>
+#include <optional>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -59,17 +60,19 @@ void check_memory(const Dataset& dataset, const Config& config) {
   throw py::error_already_set();
 }
 
-Split split_rows(const Dataset& dataset, double val_fraction, uint64_t seed) {
-  if (!(val_fraction >= 0 && val_fraction < 1)) {
-    throw Error(ErrorKind::kUsage, "val_fraction: found " + std::to_string(val_fraction) +
+Split split_rows(const Dataset& dataset, std::optional<double> val_fraction, uint64_t seed) {
+  if (!val_fraction) return split_labels(dataset, 0, seed);
+  if (!(*val_fraction >= 0 && *val_fraction < 1)) {
+    throw Error(ErrorKind::kUsage, "val_fraction: found " + std::to_string(*val_fraction) +
                                        ", expected a number from 0 and below 1");
   }
-  return make_split(dataset.labels, dataset.classes(), {.train = 1 - val_fraction}, seed);
+  return make_split(dataset.labels, dataset.classes(), {.train = 1 - *val_fraction}, seed);
 }
 
 std::unique_ptr<Fitted> fit_table(const Table& table,
                                   const std::map<std::string, std::string>& settings,
-                                  double val_fraction, int threads, const py::object& on_epoch) {
+                                  std::optional<double> val_fraction, int threads,
+                                  const py::object& on_epoch) {
   const Config config = to_config(settings);
   Dataset dataset = to_dataset(table);
   const Split split = split_rows(dataset, val_fraction, config.seed);
@@ -92,8 +95,8 @@ void bind_fit(py::module_& module) {
       [](const py::object& features, const py::array& labels,
          const std::vector<std::string>& class_names, const std::vector<std::string>& feature_names,
          const std::vector<std::string>& row_ids, const py::object& graph,
-         const std::map<std::string, std::string>& settings, double val_fraction, int threads,
-         const py::object& on_epoch) {
+         const std::map<std::string, std::string>& settings, std::optional<double> val_fraction,
+         int threads, const py::object& on_epoch) {
         return fit_table({features, labels, class_names, feature_names, row_ids, graph}, settings,
                          val_fraction, threads, on_epoch);
       },

@@ -1,17 +1,46 @@
 #include <glgnn/error.h>
 #include <glgnn/fit_dataset.h>
 
+#include <map>
 #include <set>
 #include <utility>
 
 #include "data/data.h"
 #include "data/message.h"
+#include "train/folds.h"
 
 namespace glgnn {
 
+namespace {
+
+constexpr double kTrainFraction = 0.8;
+
+// Fewer labels than this tell nothing about which module is the best: a choice by them is worse
+// than none, and those held back are missed in training.
+constexpr int64_t kLabelsWorthValidating = 10;
+
+// A class with a single label keeps it for training.
+bool can_validate(const Dataset& dataset, const std::vector<int32_t>& rows) {
+  std::map<int32_t, int64_t> of_class;
+  for (const int32_t row : rows) ++of_class[dataset.labels[static_cast<size_t>(row)]];
+  int64_t usable = 0;
+  for (const auto& [label, count] : of_class) usable += count > 1 ? count : 0;
+  return usable >= kLabelsWorthValidating;
+}
+
+}  // namespace
+
+Split split_labels(const Dataset& dataset, double test_fraction, uint64_t seed) {
+  const auto split = [&](double train) {
+    return make_split(dataset.labels, dataset.classes(), {.train = train, .test = test_fraction},
+                      seed);
+  };
+  Split all_train = split(1);
+  return can_validate(dataset, all_train.train) ? split(kTrainFraction) : all_train;
+}
+
 Split default_split(const Dataset& dataset, uint64_t seed) {
-  return dataset.splits.empty() ? make_split(dataset.labels, dataset.classes(), {}, seed)
-                                : dataset.splits.front();
+  return dataset.splits.empty() ? split_labels(dataset, 0, seed) : dataset.splits.front();
 }
 
 void check_split(const Dataset& dataset, const Split& split) {
@@ -49,6 +78,14 @@ Problem make_problem(const Dataset& dataset, const Features& scaled, const Split
           .val = split.val,
           .val_is_drawn = split.val_is_drawn,
           .classes = dataset.classes()};
+}
+
+int64_t planned_validation(const Problem& problem, const Config& config) {
+  int64_t rows = 0;  // no row is held back twice
+  for (const Problem& fold : draw_folds(problem, config)) {
+    rows += static_cast<int64_t>(fold.val.size());
+  }
+  return rows;
 }
 
 FitResult fit_dataset(Dataset dataset, const Split& split, const Config& config,

@@ -63,10 +63,11 @@ void check_fractions(SplitFractions f) {
 [[noreturn]] void cannot_split(const std::string& part, size_t labelled) {
   throw Error(
       ErrorKind::kData,
-      "no labelled row can be kept for " + part + ": found " +
+      "no labelled row can be kept for " + (part == "val" ? "validation" : part) + ": found " +
           counted(static_cast<int64_t>(labelled), "labelled row") +
           ", expected a class with two rows or more besides those of other parts; label more "
-          "rows, or train on all of them (train fraction 1)");
+          "rows, or train on all of them with --" +
+          part + "-fraction 0");
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ Split make_split(const std::vector<int32_t>& labels, int64_t classes, SplitFract
   split.test = take(rows, fractions.test);
   if (fractions.test > 0 && split.test.empty()) cannot_split("test", labelled);
   split.val = take(rows, 1.0 - fractions.train);
-  if (fractions.train < 1 && split.val.empty()) cannot_split("validation", labelled);
+  if (fractions.train < 1 && split.val.empty()) cannot_split("val", labelled);
   split.val_is_drawn = true;
   for (const auto& of_class : rows) {
     split.train.insert(split.train.end(), of_class.begin(), of_class.end());

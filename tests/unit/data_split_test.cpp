@@ -84,10 +84,10 @@ TEST(DataMakeSplit, RefusesWhatCannotBeSplit) {
   const auto error = [&](ErrorKind kind, const Rows& labels, SplitFractions fractions) {
     return folder.error_of(kind, [&] { make_split(labels, 2, fractions, 0); });
   };
-  EXPECT_EQ(error(ErrorKind::kData, {0, 1, -1}, {}),
+  EXPECT_EQ(error(ErrorKind::kData, {0, 1, -1}, {.train = 0.8}),
             "no labelled row can be kept for validation: found 2 labelled rows, expected a class "
             "with two rows or more besides those of other parts; label more rows, or train on all "
-            "of them (train fraction 1)");
+            "of them with --val-fraction 0");
   EXPECT_TRUE(begins(error(ErrorKind::kData, {0, 1, -1}, {.train = 1, .test = 0.5}),
                      "no labelled row can be kept for test: foun"));
   EXPECT_EQ(

@@ -51,6 +51,30 @@ TEST(FitDataset, UsesTheGraphThatCameWithTheData) {
   EXPECT_NE(with.fused_graph.values, without.fused_graph.values);
 }
 
+Dataset labelled(std::vector<int32_t> labels) {
+  Dataset dataset = toy_dataset();
+  labels.resize(dataset.labels.size(), -1);
+  dataset.labels = std::move(labels);
+  return dataset;
+}
+
+TEST(SplitLabels, FewLabelsAllTrain) {
+  EXPECT_EQ(split_labels(labelled({0, 1, -1, 2}), 0, 0).train, (std::vector<int32_t>{0, 1, 3}));
+  EXPECT_TRUE(split_labels(labelled({0, 1, 0, 1, 0, 1}), 0, 0).val.empty());
+  EXPECT_EQ(split_labels(labelled({0, 1, 0, 1, 0, 1, 0, 1, 0, 1}), 0, 0).val.size(), 2u);
+  // Six are left by the test.
+  EXPECT_TRUE(split_labels(labelled({0, 1, 0, 1, 0, 1, 0, 1, 0, 1}), 0.4, 0).val.empty());
+}
+
+// Its only label is needed to know the class at all.
+TEST(SplitLabels, ASingleLabelOfAClassTrains) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    const Split split = split_labels(labelled({2, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}), 0, seed);
+    EXPECT_EQ(split.val.size(), 2u);
+    EXPECT_EQ(split.train.front(), 0);
+  }
+}
+
 TEST(FitDataset, StopsWhenAsked) {
   FitOptions options;
   options.on_epoch = [](const EpochReport&) { return false; };
