@@ -36,9 +36,15 @@ std::string data_sentence(const Dataset& dataset, const Config& config) {
                      features, prepared, dataset.classes());
 }
 
-std::string split_sentence(const Split& split) {
-  std::string text =
-      fmt::format("{} labelled, {} validation", split.train.size(), split.val.size());
+std::string split_sentence(const Split& split, int64_t in_turn) {
+  const auto labelled = static_cast<int64_t>(split.train.size() + split.val.size());
+  std::string text;
+  if (in_turn > 0) {
+    text = fmt::format("{} labelled ({} validate in turn)", labelled,
+                       in_turn == labelled ? "all" : std::to_string(in_turn));
+  } else {
+    text = fmt::format("{} labelled, {} validation", split.train.size(), split.val.size());
+  }
   if (!split.test.empty()) text += fmt::format(", {} test", split.test.size());
   return text;
 }
@@ -102,17 +108,24 @@ EpochReport best_epoch(const Model& model) {
   return found != model.history.end() ? *found : EpochReport{};
 }
 
-std::vector<std::string> split_notes(const Dataset& dataset, const Split& split) {
+std::vector<std::string> split_notes(const Dataset& dataset, const Split& split, Mode mode) {
   std::vector<bool> trained(static_cast<size_t>(dataset.classes()));
   for (const int32_t row : split.train) {
     trained[static_cast<size_t>(dataset.labels[static_cast<size_t>(row)])] = true;
   }
-  std::vector<std::string> missing;
+  std::vector<std::string> missing, notes;
   for (size_t c = 0; c < trained.size(); ++c) {
     if (!trained[c]) missing.push_back(dataset.class_names[c]);
   }
-  if (missing.empty()) return {};
-  return {"no row to train on, so never predicted: class " + listed(missing)};
+  if (!missing.empty()) {
+    notes.push_back("no row to train on, so never predicted: class " + listed(missing));
+  }
+  if (split.val.empty() && mode == Mode::kBest) {
+    notes.push_back(
+        "no label is held back, so nothing tells which modules are the better ones: all count "
+        "alike");
+  }
+  return notes;
 }
 
 }  // namespace glgnn::cli

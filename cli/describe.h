@@ -15,8 +15,9 @@ std::string scaling_words(Scaling scaling);
 // "wine: 178 rows, 13 features (standardised), 3 classes"
 std::string data_sentence(const Dataset& dataset, const Config& config);
 
-// "10 labelled, 20 validation, 148 test"
-std::string split_sentence(const Split& split);
+// "10 labelled, 20 validation, 148 test"; in folds "60 labelled (all validate in turn)", where
+// `in_turn` of them validate.
+std::string split_sentence(const Split& split, int64_t in_turn = 0);
 
 // "graph 1 0.41 - graph 2 0.33 - graph 3 0.26"
 std::string network_sentence(const Model& model);
@@ -32,6 +33,6 @@ std::vector<std::string> estimate_sentences(const Model& model);
 EpochReport best_epoch(const Model& model);
 
 // What stands out about a split and is easy to overlook, one sentence each.
-std::vector<std::string> split_notes(const Dataset& dataset, const Split& split);
+std::vector<std::string> split_notes(const Dataset& dataset, const Split& split, Mode mode);
 
 }  // namespace glgnn::cli

@@ -35,12 +35,20 @@ namespace {
 constexpr size_t kKeyFeatures = 5;
 constexpr int64_t kReportedRows = 20'000;  // above, `glgnn report` writes a sample when asked
 
+// What the training will do.
+struct Plan {
+  int64_t steps = 0, folds = 1;
+  int64_t validating = 0;  // rows
+
+  int64_t in_turn() const { return folds > 1 ? validating : 0; }
+};
+
 struct FitCommand {
   DataOptions data;
   SettingOptions settings;
   ThreadOption threads;
   std::string out;
-  bool resume = false, quiet = false, no_report = false;
+  bool resume = false, restart = false, quiet = false, no_report = false;
   std::vector<std::string> arguments;
 
   int run() const;
@@ -53,8 +61,9 @@ struct FitCommand {
     std::fflush(stdout);
   }
 
-  void say_what_was_found(const Dataset& dataset, const Split& split, const Config& config) const;
-  void say_what_is_needed(int64_t bytes, const Config& config, int64_t steps, int64_t folds,
+  void say_what_was_found(const Dataset& dataset, const Split& split, const Config& config,
+                          const Plan& plan) const;
+  void say_what_is_needed(int64_t bytes, const Config& config, const Plan& plan,
                           const Context& context) const;
   void check_checkpoint(const OutputFiles& files) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
@@ -67,6 +76,12 @@ const char* step_word(const Config& config) {
   return config.mode == Mode::kBest ? "module" : "epoch";
 }
 
+Plan make_plan(const Problem& problem, const Config& config) {
+  return {.steps = planned_epochs(problem, config),
+          .folds = planned_folds(problem, config),
+          .validating = planned_validation(problem, config)};
+}
+
 std::string fold_words(int64_t folds) {
   return folds > 1 ? fmt::format(" in {} folds", folds) : "";
 }
@@ -76,23 +91,24 @@ std::string graph_words(const Dataset& dataset) {
 }
 
 void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
-                                    const Config& config) const {
-  say("{}, {}, {}\n", data_sentence(dataset, config), split_sentence(split), graph_words(dataset));
+                                    const Config& config, const Plan& plan) const {
+  say("{}, {}, {}\n", data_sentence(dataset, config), split_sentence(split, plan.in_turn()),
+      graph_words(dataset));
   for (const auto& note : dataset.notes) say("note: {}\n", note);
-  for (const auto& note : split_notes(dataset, split)) say("note: {}\n", note);
+  for (const auto& note : split_notes(dataset, split, config.mode)) say("note: {}\n", note);
   const std::string unbalanced = balance_note(dataset, split, config);
   if (!unbalanced.empty()) say("note: {}\n", unbalanced);
 }
 
-void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, int64_t steps,
-                                    int64_t folds, const Context& context) const {
+void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, const Plan& plan,
+                                    const Context& context) const {
   const auto available = available_memory();
   say("needs about {} of memory{}; cpu, {}, {}\n", memory_text(bytes),
       available ? ", " + memory_text(*available) + " available" : "",
       counted(context.threads, "thread"), simd_target());
   if (config.mode == Mode::kBest) {
-    say("mode best, {} to try{}, seed {}\n", counted(steps - 1, "module"), fold_words(folds),
-        config.seed);
+    say("mode best, {} to try{}, seed {}\n", counted(plan.steps - 1, "module"),
+        fold_words(plan.folds), config.seed);
     return;
   }
   say("mode {}, {}, k {}, {}, seed {}\n", get_setting(config, "mode"),
@@ -106,10 +122,12 @@ void FitCommand::check_checkpoint(const OutputFiles& files) const {
                                     ": no such checkpoint, so there is nothing to resume; start "
                                     "without --resume, or name the model it belongs to with --out");
   }
-  if (there && !resume) {
-    say("note: starting anew; {} of an earlier run will be replaced (--resume would continue it)\n",
-        files.checkpoint.string());
+  if (there && !resume && !restart) {
+    throw Error(ErrorKind::kUsage, files.checkpoint.string() +
+                                       ": holds the state of a run that was interrupted; continue "
+                                       "it with --resume, or discard it with --restart");
   }
+  if (restart) std::filesystem::remove(files.checkpoint);
 }
 
 void FitCommand::say_how_to_resume(const OutputFiles& files, const EpochReport& last) const {
@@ -166,12 +184,17 @@ void FitCommand::write_report(const Model& model, const OutputFiles& files) cons
       files.report.string());
 }
 
-Json log_header(const Dataset& dataset, const Split& split, const Config& config,
+Json log_header(const Dataset& dataset, const Split& split, const Config& config, const Plan& plan,
                 const Context& context) {
   Json header = {{"event", "start"}};
   header.update(program_json(context.threads));
   header["time"] = utc_time();
   header["data"] = data_json(dataset, split);
+  if (plan.folds > 1) {
+    header["data"]["train"] = split.train.size() + split.val.size();
+    header["data"]["val"] = plan.validating;
+    header["data"]["folds"] = plan.folds;
+  }
   header["settings"] = settings_json(config);
   return header;
 }
@@ -201,21 +224,21 @@ int FitCommand::run() const {
   const Context context = threads.context();
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
-  say_what_was_found(dataset, split, config);
+  const Plan plan =
+      make_plan(make_problem(dataset, dataset.features, split, dataset.has_graph), config);
+  say_what_was_found(dataset, split, config, plan);
 
   const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
-  const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
-  const int64_t steps = planned_epochs(problem, config), folds = planned_folds(problem, config);
-  say_what_is_needed(needed, config, steps, folds, context);
+  say_what_is_needed(needed, config, plan, context);
   check_memory(needed, config);
 
   const LockFile lock(files.model);
   check_checkpoint(files);
   TrainingLog log(files.log, resume ? TrainingLog::Start::kContinue : TrainingLog::Start::kNew,
-                  log_header(dataset, split, config, context));
+                  log_header(dataset, split, config, plan, context));
   const InterruptGuard interrupt;
-  Progress progress(steps, quiet);
-  EpochReport last{.epochs = steps};
+  Progress progress(plan.steps, quiet);
+  EpochReport last{.epochs = plan.steps};
   const auto on_epoch = [&](const EpochReport& report) {
     last = report;
     log.epoch(report);
@@ -263,7 +286,10 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
       ->type_name("N");
   app->add_option("--out", command->out, "model file to write (NAME.glgnn); the log goes beside it")
       ->type_name("PATH");
-  app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
+  auto* resume =
+      app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
+  app->add_flag("--restart", command->restart, "discard an interrupted run and begin anew")
+      ->excludes(resume);
   app->add_flag("--no-report", command->no_report, "do not write the HTML report (NAME.html)");
   app->add_flag("--quiet", command->quiet, "print errors only");
   command->threads.add_to(*app);

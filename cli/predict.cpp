@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "data/message.h"
 #include "data/new_rows.h"
 #include "output_files.h"
 #include "progress.h"
@@ -32,21 +33,23 @@ struct PredictCommand {
                         "--out would overwrite the rows to predict; choose another file");
     const Model fitted = load_model(model);
     TextFile file(out);
-    if (new_rows.empty())
-      write_fitted(fitted, file);
-    else
-      write_new(fitted, file);
+    const int64_t rows = new_rows.empty() ? write_fitted(fitted, file) : write_new(fitted, file);
     file.finish();
+    if (!out.empty() && !quiet) {
+      fmt::print(stderr, "wrote {} ({})\n", out, counted(rows, "row"));
+    }
     return 0;
   }
 
  private:
-  void write_fitted(const Model& fitted, TextFile& file) const {
+  // Both give the number of rows.
+  int64_t write_fitted(const Model& fitted, TextFile& file) const {
     file.write(json ? json_text(predictions_json(fitted)) + "\n" : predictions_csv(fitted));
+    return fitted.probabilities.rows();
   }
 
   // Block by block: neither the rows nor the answers need fit into the memory.
-  void write_new(const Model& fitted, TextFile& file) const {
+  int64_t write_new(const Model& fitted, TextFile& file) const {
     NewRows rows(new_rows, fitted.plan, fitted.class_names,
                  {.label = label, .id = id, .sparse = fitted.features.is_sparse});
     const NewRowPredictor predictor(fitted, threads.context());
@@ -54,12 +57,13 @@ struct PredictCommand {
     file.write(writer.head());
     Progress progress(1000, quiet);
     progress.label("predicting");
-    int64_t labelled = 0, right = 0;
+    int64_t count = 0, labelled = 0, right = 0;
     RowBlock block;
     while (rows.next(block)) {
       const NewRowPredictions found = predictor.predict(block.features, near);
       file.write(writer.rows(block.ids, found));
       const std::vector<int32_t> classes = predicted_classes(found.probabilities);
+      count += static_cast<int64_t>(classes.size());
       for (size_t r = 0; r < classes.size(); ++r) {
         labelled += block.labels[r] >= 0;
         right += block.labels[r] == classes[r];
@@ -67,13 +71,14 @@ struct PredictCommand {
       progress.update({.done = std::max<int64_t>(1, std::llround(1000 * rows.part_read()))});
     }
     progress.vanish();
-    if (quiet) return;
+    if (quiet) return count;
     for (const std::string& note : rows.notes()) fmt::print(stderr, "note: {}\n", note);
     if (labelled > 0) {
       const double part = static_cast<double>(right) / static_cast<double>(labelled);
       fmt::print(stderr, "accuracy {}   ({} of {} rows with a label)\n", percent(part), right,
                  labelled);
     }
+    return count;
   }
 };
 

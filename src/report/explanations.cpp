@@ -20,6 +20,23 @@ std::string class_or_unknown(const Model& model, int32_t c) {
   return c < 0 ? "unknown" : model.class_names[static_cast<size_t>(c)];
 }
 
+bool taught(const Model& model, int32_t row) {
+  return std::find(model.train.begin(), model.train.end(), row) != model.train.end();
+}
+
+// A label that taught the prediction is no evidence for it.
+std::string label_words(const Model& model, int32_t row) {
+  const auto at = static_cast<size_t>(row);
+  if (model.labels[at] < 0) return "";
+  const std::string label = class_or_unknown(model, model.labels[at]);
+  if (!model.held_back.empty() && model.held_back[at] >= 0) {
+    return "; its label is " + label + ", and the modules that did not see it say " +
+           class_or_unknown(model, model.held_back[at]);
+  }
+  return taught(model, row) ? "; its label, " + label + ", taught the model"
+                            : "; its label is " + label;
+}
+
 std::string bar(double weight) {
   return std::string(static_cast<size_t>(std::clamp(weight, 0.0, 1.0) * 10 + 0.5), '#');
 }
@@ -56,11 +73,10 @@ Json explanation_json(const Model& model, const Explanation& explanation) {
 
 std::string explanation_text(const Model& model, const Explanation& explanation) {
   const auto predicted = predicted_classes(model.probabilities);
-  const int32_t label = model.labels[static_cast<size_t>(explanation.row)];
-  std::string text = fmt::format(
-      "row {}: predicted {} with probability {:.3f}{}\n", row_id(model, explanation.row),
-      class_or_unknown(model, explanation.predicted), explanation.probability,
-      label < 0 ? "" : "; its label is " + class_or_unknown(model, label));
+  std::string text =
+      fmt::format("row {}: predicted {} with probability {:.3f}{}\n",
+                  row_id(model, explanation.row), class_or_unknown(model, explanation.predicted),
+                  explanation.probability, label_words(model, explanation.row));
   const auto to = std::back_inserter(text);
   text += "because of these features\n";
   for (size_t f = 0; f < std::min(kShown, explanation.features.size()); ++f) {
@@ -72,8 +88,7 @@ std::string explanation_text(const Model& model, const Explanation& explanation)
   for (size_t e = 0; e < std::min(kShown, explanation.edges.size()); ++e) {
     const ExplainedEdge& edge = explanation.edges[e];
     const int32_t known = model.labels[static_cast<size_t>(edge.row)];
-    const bool trained =
-        std::find(model.train.begin(), model.train.end(), edge.row) != model.train.end();
+    const bool trained = taught(model, edge.row);
     fmt::format_to(to, "  {:<10} {:6.3f}  row {} ({} {}), graph {}\n", bar(edge.weight),
                    edge.weight, row_id(model, edge.row), trained ? "labelled" : "predicted",
                    class_or_unknown(model, trained ? known : predicted[edge.row]), edge.module + 1);
