@@ -26,6 +26,7 @@ Command add_graph(CLI::App& program);
 Command add_explain(CLI::App& program);
 Command add_evaluate(CLI::App& program, std::vector<std::string> arguments);
 Command add_report(CLI::App& program);
+Command add_suggest(CLI::App& program);
 Command add_inspect(CLI::App& program);
 Command add_datasets(CLI::App& program);
 Command add_settings(CLI::App& program);

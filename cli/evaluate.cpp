@@ -14,6 +14,7 @@
 #include "evaluation.h"
 #include "evaluation_log.h"
 #include "evaluation_result.h"
+#include "grow.h"
 #include "interrupt.h"
 #include "lock_file.h"
 #include "prepare.h"
@@ -40,12 +41,14 @@ struct EvaluateCommand {
   double more_train = 0;
   std::vector<std::string> choices;
   double noise = 0, hide = 0;
+  GrowOptions grow;
   bool resume = false, json = false, quiet = false;
   std::vector<std::string> arguments;
 
   int run() const;
 
  private:
+  int run_growth(const Dataset& dataset, const Config& config, bool known) const;
   std::vector<RunPlan> plans(const Dataset& dataset, uint64_t seed) const;
   Json question_json(const Dataset& dataset, const Evaluation& evaluation) const;
   Json log_header(const Dataset& dataset, const Evaluation& evaluation,
@@ -216,12 +219,37 @@ void EvaluateCommand::say_how_to_resume(size_t done, size_t all) const {
   fmt::print(stderr, "; {} holds them\ncontinue with: {}\n", log_file, shell_words(again));
 }
 
+int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bool known) const {
+  if (noise > 0 || hide > 0 || fresh || more_train > 0 || resume || !choices.empty() ||
+      !log_file.empty() || !data.split.empty() || data.val_fraction) {
+    throw Error(ErrorKind::kUsage,
+                "--grow draws its own labels and keeps no log; beside it only --step, --rule, "
+                "--runs, --test-fraction, --graph, --json, --quiet and settings have a meaning");
+  }
+  GrowOptions options = grow;
+  options.runs = runs.value_or(kDefaultRuns);
+  if (options.runs == 0) throw Error(ErrorKind::kUsage, "--runs: found 0, expected 1 or more");
+  if (data.test_fraction) options.test_fraction = *data.test_fraction;
+  if (!(options.test_fraction > 0 && options.test_fraction < 1)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--test-fraction: found {}, expected a number above "
+                                               "0 and below 1",
+                                               options.test_fraction));
+  }
+  options.with_graph = known;
+  options.json = json;
+  options.quiet = quiet;
+  const Context context = threads.context();
+  check_memory(estimate_memory(dataset.features, dataset.classes(), config), config);
+  return grow_labels(dataset, config, options, context);
+}
+
 int EvaluateCommand::run() const {
   DataOptions without_graph_file = data;
   without_graph_file.graph.clear();
   const Config given = settings.config();
   const Dataset dataset = load_data(without_graph_file, quiet);
   const bool known = wants_own_graph(data.graph, dataset);
+  if (!grow.range.empty()) return run_growth(dataset, given, known);
   if (!(noise >= 0 && noise < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));
   }
@@ -308,6 +336,16 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
   app->add_option("--hide", command->hide,
                   "hide this part of all rows (of the test) from training, and predict them as new")
       ->type_name("PART");
+  app->add_option("--grow", command->grow.range,
+                  "learning curve: start with so many labels, and let rules choose more of them")
+      ->type_name("FROM:TO");
+  app->add_option("--step", command->grow.step, "with --grow: labels between two trainings (10)")
+      ->type_name("N");
+  app->add_option("--rule", command->grow.rules,
+                  "with --grow: how rows are chosen (suggest, random, uncertainty; all three)")
+      ->type_name("RULE")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app->add_option("--log", command->log_file, "JSON-lines log, one object for each run")
       ->type_name("FILE");
   app->add_flag("--resume", command->resume, "go on from the log, with the same result");

@@ -33,6 +33,7 @@ int run_program(int argc, char** argv) {
                                       add_predict(program),
                                       add_graph(program),
                                       add_explain(program),
+                                      add_suggest(program),
                                       add_evaluate(program, {argv, argv + argc}),
                                       add_inspect(program),
                                       add_datasets(program),

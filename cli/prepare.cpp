@@ -65,7 +65,7 @@ void DataOptions::add_to(CLI::App& app) {
       ->type_name("PART");
   app.add_option("--val-fraction", val_fraction,
                  "part of the labelled rows left by the test that validates; 0: none, all modules "
-                 "count alike (0.2, or 0 with very few labels)")
+                 "count alike (0.2; 0 where classes have a single label)")
       ->type_name("PART");
 }
 

@@ -13,7 +13,7 @@ namespace glgnn {
 Split default_split(const Dataset& dataset, uint64_t seed);
 
 // Every labelled row is used: `test_fraction` of them for the test, and a fifth of the others
-// validates. Where these are too few to tell good modules from bad ones, all of them train.
+// validates. Where a class has a single label and the others have few, all of them train.
 Split split_labels(const Dataset& dataset, double test_fraction, uint64_t seed);
 
 // kData when there is nothing to tell apart in the training rows, as in a split from elsewhere.

@@ -14,5 +14,6 @@
 #include <glgnn/metrics.h>
 #include <glgnn/model.h>
 #include <glgnn/new_rows.h>
+#include <glgnn/suggest.h>
 #include <glgnn/table.h>
 #include <glgnn/trainer.h>

@@ -32,7 +32,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     val_fraction : float or None
         Part of the labelled rows that chooses modules and epochs and is not trained on; 0: none, all
         modules count alike. In best mode the labelled rows take turns (setting ``folds``), so that
-        all are trained on. None: 0.2, or 0 where there are very few labels.
+        all are trained on. None: 0.2, or 0 where a class has a single label and the others few.
     modules, k, epochs, hidden, members :
         The settings of these names; None: the library's own choice.
     settings : dict or None
@@ -150,6 +150,15 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         """Why the fitted row of this number is predicted as it is."""
         check_is_fitted(self)
         return Explanation.of(self._fitted.explain(row), self.classes_, self.model_features_)
+
+    def suggest(self, n=10):
+        """The rows to label next, the most helpful first: a list of dicts with row, score, reason.
+
+        A score is what the label would clear up, beside that of the first row, which has 1; the
+        batch holds no row that says what another one says already.
+        """
+        check_is_fitted(self)
+        return self._fitted.suggest(int(n))
 
     def explain_all(self, rows=None):
         """The explanations of the given fitted rows, or of all."""

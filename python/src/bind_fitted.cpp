@@ -3,6 +3,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "fitted.h"
+#include "report/suggestions.h"
 #include "watched_fit.h"
 
 namespace glgnn::python {
@@ -121,6 +122,26 @@ py::dict explain(const Fitted& fitted, int32_t row) {
   return out;
 }
 
+py::list suggest(const Fitted& fitted, int64_t count) {
+  std::vector<Suggestion> found;
+  {
+    const py::gil_scoped_release others_run;
+    found = fitted.suggest(count);
+  }
+  py::list list;
+  for (const Suggestion& one : found) {
+    py::dict item;
+    item["row"] = one.row;
+    item["score"] = one.score;
+    item["reason"] = suggestion_reason(fitted.model(), one);
+    item["doubt"] = one.doubt;
+    item["disagreement"] = one.disagreement;
+    item["reach"] = one.reach;
+    list.append(item);
+  }
+  return list;
+}
+
 std::unique_ptr<Fitted> load(const std::string& path, int threads) {
   Context context = default_context();
   if (threads > 0) context.threads = threads;
@@ -170,6 +191,7 @@ void bind_fitted(py::module_& module) {
       .def("predict", &predict, py::arg("rows"), py::arg("near") = 5,
            "Probabilities of new rows, and the fitted rows that took part with their weights.")
       .def("explain", &explain, py::arg("row"))
+      .def("suggest", &suggest, py::arg("count"))
       .def("save", &Fitted::save, py::arg("path"), py::call_guard<py::gil_scoped_release>());
   module.def("load", &load, py::arg("path"), py::arg("threads") = 0,
              py::call_guard<py::gil_scoped_release>());

@@ -82,6 +82,14 @@ Explanation Fitted::explain(int32_t row) const {
   });
 }
 
+std::vector<Suggestion> Fitted::suggest(int64_t count) const {
+  if (count < 0) {
+    throw Error(ErrorKind::kUsage,
+                "suggest: found " + std::to_string(count) + " rows, expected 0 or more");
+  }
+  return run_apart([&] { return suggest_rows(model_, count, context_); });
+}
+
 void Fitted::save(const std::string& path) const {
   check_shared_rows();
   save_model(model_, path);

@@ -6,11 +6,13 @@
 #include <glgnn/explain.h>
 #include <glgnn/model.h>
 #include <glgnn/new_rows.h>
+#include <glgnn/suggest.h>
 
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace glgnn::python {
 
@@ -24,6 +26,7 @@ class Fitted {
   // Probabilities of rows that are prepared as those fit() was given, before its scaling.
   NewRowPredictions predict(const Features& rows, int64_t near) const;
   Explanation explain(int32_t row) const;
+  std::vector<Suggestion> suggest(int64_t count) const;
   void save(const std::string& path) const;
 
  private:

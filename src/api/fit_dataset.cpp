@@ -15,17 +15,19 @@ namespace {
 
 constexpr double kTrainFraction = 0.8;
 
-// Fewer labels than this tell nothing about which module is the best: a choice by them is worse
-// than none, and those held back are missed in training.
+// A class with a single label keeps it for training, so that nothing is known about its errors.
+// Beside such a class fewer labels than this do not tell which module is the best.
 constexpr int64_t kLabelsWorthValidating = 10;
 
-// A class with a single label keeps it for training.
 bool can_validate(const Dataset& dataset, const std::vector<int32_t>& rows) {
   std::map<int32_t, int64_t> of_class;
   for (const int32_t row : rows) ++of_class[dataset.labels[static_cast<size_t>(row)]];
-  int64_t usable = 0;
-  for (const auto& [label, count] : of_class) usable += count > 1 ? count : 0;
-  return usable >= kLabelsWorthValidating;
+  int64_t usable = 0, single = 0;
+  for (const auto& [label, count] : of_class) {
+    usable += count > 1 ? count : 0;
+    single += count == 1;
+  }
+  return usable >= kLabelsWorthValidating || (usable > 0 && single == 0);
 }
 
 }  // namespace
