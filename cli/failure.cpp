@@ -34,8 +34,10 @@ int report_failure() noexcept {
   } catch (const CLI::ParseError& error) {
     return say(error.what(), exit_status(ErrorKind::kUsage), "; `glgnn --help` shows how");
   } catch (const std::bad_alloc&) {
-    return say("out of memory; smaller --k, --modules or --hidden help, so do fewer rows",
-               exit_status(ErrorKind::kData));
+    return say(
+        "out of memory; fewer rows or columns help, in paper mode also smaller --k, --modules "
+        "or --hidden",
+        exit_status(ErrorKind::kData));
   } catch (const std::system_error& error) {
     return say(error.what(), exit_status(ErrorKind::kIo));
   } catch (const std::exception& error) {
