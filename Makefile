@@ -3,19 +3,27 @@
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 
-.PHONY: demo test build deps test-deps docs format check results bench asan clean
+.PHONY: demo test build develop deps test-deps docs format check results bench asan clean
 
 demo: build
 	build/glgnn fit wine --out build/wine.glgnn
 
 # Everything that CI runs: style and layers, then every test.
-test: test-deps build check
+test: develop check
 	cd build && ctest --output-on-failure --parallel $(JOBS)
 
+# The program: build/glgnn. A folder `build` that is there keeps its settings, so that a developer's stays one.
 build: deps
-	cmake --preset release > build.log 2>&1 || { cat build.log; exit 1; }
-	cmake --build --preset release --parallel $(JOBS)
+	@[ -f build/build.ninja ] || { echo "looking for compiler and libraries"; cmake --preset program > build.log 2>&1; } \
+	  || { cat build.log; exit 1; }
 	@rm -f build.log
+	cmake --build build --parallel $(JOBS) --target glgnn_program
+
+# All that developers need: the program, tests, glgnn-bench and the Python package, with warnings as errors.
+develop: test-deps
+	cmake --preset release > build.log 2>&1 || { cat build.log; exit 1; }
+	@rm -f build.log
+	cmake --build --preset release --parallel $(JOBS)
 
 deps:
 	@tools/install-deps
@@ -29,25 +37,25 @@ docs: test-deps
 	doxygen docs/Doxyfile
 
 # Layers of the #include lines, and formatting.
-check: deps
+check: test-deps
 	$(PYTHON) tools/check_layers.py
 	tools/format --check
 
-format: deps
+format: test-deps
 	tools/format
 
 # The tables of docs/results.md (hours).
-results: build
+results: develop
 	$(PYTHON) tools/make_results.py
 
 # docs/benchmarks.md, with the peers' packages installed (an hour). Options: make bench BENCH="--mnist DIR".
-bench: build
+bench: develop
 	@tools/install-deps bench
-	build/glgnn bench --json $(BENCH) > build/bench.json
+	build/glgnn-bench --json $(BENCH) > build/bench.json
 	$(PYTHON) bench/make_page.py build/bench.json
 
 # All tests once more under the address and undefined-behaviour sanitizers.
-asan: deps
+asan: test-deps
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)

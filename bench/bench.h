@@ -1,4 +1,4 @@
-// glgnn bench: kernels, training epochs, graph building and scaling, each beside its limit or a
+// glgnn-bench: kernels, training epochs, graph building and scaling, each beside its limit or a
 // peer in the same run with the same threads.
 #pragma once
 

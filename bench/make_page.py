@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/benchmarks.md and the plot docs/benchmarks.svg from the answer of `glgnn bench --json`.
+"""Writes docs/benchmarks.md and the plot docs/benchmarks.svg from the answer of `glgnn-bench --json`.
 
     bench/make_page.py REPORT.json..   also kept as docs/benchmarks.json; parts (`--only`) of one commit are joined
     bench/make_page.py                 again from docs/benchmarks.json; without it the page says that

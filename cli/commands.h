@@ -31,7 +31,6 @@ Command add_inspect(CLI::App& program);
 Command add_datasets(CLI::App& program);
 Command add_settings(CLI::App& program);
 Command add_info(CLI::App& program);
-Command add_bench(CLI::App& program);
 
 // kUsage when a positional argument that the command cannot do without is empty.
 void require_argument(const CLI::App& app, const std::string& name, const std::string& value);

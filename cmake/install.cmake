@@ -6,7 +6,6 @@ include(CMakePackageConfigHelpers)
 # The built program looks for its files as an installed one does: share/glgnn in a folder above it.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/glgnn)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/data ${PROJECT_BINARY_DIR}/share/glgnn/data SYMBOLIC)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/bench/peers ${PROJECT_BINARY_DIR}/share/glgnn/peers SYMBOLIC)
 
 target_include_directories(glgnn INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(glgnn PUBLIC cxx_std_20)
@@ -14,8 +13,7 @@ install(TARGETS glgnn EXPORT glgnn-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_L
 install(TARGETS glgnn_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/glgnn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # share is fixed: share_folder() looks there.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/data ${PROJECT_SOURCE_DIR}/bench/peers DESTINATION share/glgnn
-        PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data DESTINATION share/glgnn)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # find_package(glgnn) gives glgnn::glgnn.

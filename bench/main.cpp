@@ -1,6 +1,4 @@
-// glgnn bench: how fast this program is on this machine, beside its limits and other programs.
-#include "bench/bench.h"
-
+// glgnn-bench: how fast glgnn is on this machine, beside its limits and other programs.
 #include <fmt/core.h>
 #include <glgnn/error.h>
 
@@ -8,20 +6,21 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "commands.h"
+#include "bench/bench.h"
+#include "cli/help.h"
+#include "cli/start.h"
+#include "cli/table.h"
+#include "cli/threads.h"
+#include "cli/words.h"
 #include "data/message.h"
-#include "help.h"
 #include "report/machine.h"
-#include "table.h"
-#include "threads.h"
-#include "words.h"
 
-namespace glgnn::cli {
+namespace glgnn::bench {
 namespace {
 
 struct BenchCommand {
-  bench::Options options;
-  ThreadOption threads;
+  Options options;
+  cli::ThreadOption threads;
   std::string child, folder;
   bool json = false;
 
@@ -52,17 +51,17 @@ void print_report(const Json& report) {
                     number(result, "peak_mb", "{:.0f}"), number(result, "peer_peak_mb", "{:.0f}"),
                     result.value("note", "")});
   }
-  print_table(stdout,
-              {{"name"},
-               {"seconds", true},
-               {"rate", true},
-               {"peer"},
-               {"peer's seconds", true},
-               {"ratio", true},
-               {"MB", true},
-               {"peer's MB", true},
-               {"note"}},
-              rows);
+  cli::print_table(stdout,
+                   {{"name"},
+                    {"seconds", true},
+                    {"rate", true},
+                    {"peer"},
+                    {"peer's seconds", true},
+                    {"ratio", true},
+                    {"MB", true},
+                    {"peer's MB", true},
+                    {"note"}},
+                   rows);
   if (!report.contains("scaling") || report["scaling"]["all"].is_null()) return;
   for (const char* which : {"all", "larger_half"}) {
     const Json& fit = report["scaling"][which];
@@ -76,45 +75,58 @@ void print_report(const Json& report) {
 int BenchCommand::run() {
   options.threads = threads.context().threads;
   if (!child.empty()) {
-    fmt::print("{}\n", json_text(bench::run_child(child, folder, options)));
+    fmt::print("{}\n", json_text(run_child(child, folder, options)));
     return 0;
   }
-  const auto& known = bench::parts();
+  const auto& known = parts();
   if (!options.only.empty() && std::find(known.begin(), known.end(), options.only) == known.end()) {
     throw Error(ErrorKind::kUsage,
-                "--only: found " + quote(options.only) + ", expected " + joined(known, ", "));
+                "--only: found " + quote(options.only) + ", expected " + cli::joined(known, ", "));
   }
   options.say = [](const std::string& what) { fmt::print(stderr, "measuring {}\n", what); };
-  const Json report = bench::run_all(options);
+  const Json report = run_all(options);
   json ? fmt::print("{}\n", json_text(report, 1)) : print_report(report);
   // A measurement of ours that failed is our fault; its note says why.
   constexpr int kOwnFault = 70;
   const auto& results = report["results"];
   const bool failed = std::any_of(results.begin(), results.end(),
                                   [](const Json& result) { return result["seconds"].is_null(); });
-  if (failed) fmt::print(stderr, "glgnn: bench: a measurement of ours failed; its note says why\n");
+  if (failed) fmt::print(stderr, "glgnn: a measurement of ours failed; its note says why\n");
   return failed ? kOwnFault : 0;
 }
 
-}  // namespace
-
-Command add_bench(CLI::App& program) {
-  const auto command = std::make_shared<BenchCommand>();
-  CLI::App* app = program.add_subcommand(
-      "bench", "speed and memory on this machine, beside its limits and other programs");
-  app->add_option("--only", command->options.only, "one part")
+int run_program(int argc, char** argv) {
+  CLI::App program(
+      "Speed and memory of glgnn on this machine, beside its limits and other programs");
+  program.name("glgnn-bench");
+  program.formatter(std::make_shared<cli::HelpFormatter>());
+  BenchCommand command;
+  program.add_option("--only", command.options.only, "one part")
       ->type_name("kernels|epochs|graphs|scaling");
-  app->add_flag("--quick", command->options.quick, "small sizes: to see that it works");
-  app->add_option("--peers", command->options.python,
+  program.add_flag("--quick", command.options.quick, "small sizes: to see that it works");
+  program
+      .add_option("--peers", command.options.python,
                   "the Python that has the peers' packages (/usr/bin/python3), or none")
       ->type_name("PYTHON");
-  app->add_option("--mnist", command->options.mnist, "folder of MNIST, for the graphs")
+  program.add_option("--mnist", command.options.mnist, "folder of MNIST, for the graphs")
       ->type_name("DIR");
-  app->add_flag("--json", command->json, "one JSON object");
-  app->add_option("--child", command->child, "one measurement in this process")->group(kUnlisted);
-  app->add_option("--folder", command->folder, "where --child leaves data")->group(kUnlisted);
-  command->threads.add_to(*app);
-  return {app, [command] { return command->run(); }};
+  program.add_flag("--json", command.json, "one JSON object");
+  program.add_option("--child", command.child, "one measurement in this process")
+      ->group(cli::kUnlisted);
+  program.add_option("--folder", command.folder, "where --child leaves data")
+      ->group(cli::kUnlisted);
+  command.threads.add_to(program);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help
+    return program.exit(asked);
+  }
+  return command.run();
 }
 
-}  // namespace glgnn::cli
+}  // namespace
+}  // namespace glgnn::bench
+
+int main(int argc, char** argv) {
+  return glgnn::cli::run_guarded(argv, [&] { return glgnn::bench::run_program(argc, argv); });
+}

@@ -1,0 +1,41 @@
+#include "start.h"
+
+#include <fmt/core.h>
+#include <glgnn/error.h>
+#include <malloc.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "failure.h"
+#include "idle_threads.h"
+
+namespace glgnn::cli {
+namespace {
+
+// A full disk may show only when the last of the output leaves our buffer.
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw Error(ErrorKind::kIo, fmt::format("cannot write the output: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+int run_guarded(char** argv, const std::function<int()>& program) {
+  // Large blocks go back to the system when they are freed; by default the limit grows with use,
+  // and a third of the memory ends up in gaps.
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  let_idle_threads_sleep(argv);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
+  try {
+    const int status = program();
+    flush_output();
+    return status;
+  } catch (...) {
+    return report_failure();
+  }
+}
+
+}  // namespace glgnn::cli
