@@ -4,12 +4,12 @@
     tools/make_results.py                 every study without a result of its present command (hours), then the page
     tools/make_results.py --only cora     only studies whose name contains the word
     tools/make_results.py --again         measures even where a result is there
-    tools/make_results.py --page          only writes the page from docs/results/*.json
+    tools/make_results.py --page          only writes the page from docs/results/*.jsonl
 
     tools/make_results.py --only explain  the comparison of explanations
 
-A study is one `glgnn evaluate ... --json` command; its answer is kept in docs/results/NAME.json. The runs that are done
-of a study that was stopped (Ctrl-C) are in docs/results/partial/NAME.jsonl, and the next call goes on from them.
+Each part of a study is one `glgnn evaluate ... --json` command; its answer is one line of docs/results/STUDY.jsonl. The runs
+that are done of one that was stopped (Ctrl-C) are in docs/results/partial/NAME.jsonl, and the next call goes on from them.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from results.page import write_page, write_readme
-from results.studies import EXPLAIN_BUDGET, EXPLAINED, ROOT, STORE, command_of, is_done, load, studies
+from results.studies import EXPLAIN_BUDGET, EXPLAINED, ROOT, STORE, command_of, is_done, load, save, studies
 
 PARTIAL = STORE / "partial"
 
@@ -38,7 +38,7 @@ def measure(name, arguments):
         return
     result = json.loads(answer.stdout)
     result["command"] = command_of(arguments)
-    (STORE / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    save(name, result)
     log.unlink()
 
 
@@ -56,7 +56,7 @@ def measure_explanations(dataset, graph):
     result = json.loads(answer.stdout)
     result["command"] = (f"glgnn fit {dataset}{'' if graph == 'known' else ' --graph none'}; "
                          f"glgnn explain {dataset}.glgnn --compare {' '.join(EXPLAIN_BUDGET)} --json")
-    (STORE / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    save(name, result)
 
 
 def main():

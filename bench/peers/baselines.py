@@ -49,7 +49,7 @@ def main():
     x = StandardScaler().fit_transform(np.load(folder / "features.npy").astype(np.float64))
     y, splits = np.load(folder / "labels.npy"), np.load(folder / "splits.npz")
     runs = sum(name.startswith("train_") for name in splits.files)
-    answer = {"dataset": folder.name, "runs": runs, "sklearn": sklearn.__version__, "methods": {}}
+    answer = {"name": f"baselines-{folder.name}", "dataset": folder.name, "runs": runs, "sklearn": sklearn.__version__, "methods": {}}
     for name, models in CANDIDATES.items():
         accuracies = []
         for run in range(runs):
@@ -64,7 +64,7 @@ def main():
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     answer["nine_tenths_of_the_labels"] = {name: cross_val_score(model, x, y, cv=folds).tolist()
                                            for name, model in WITH_MANY_LABELS.items()}
-    print(json.dumps(answer, indent=1))
+    print(json.dumps(answer))
 
 
 if __name__ == "__main__":

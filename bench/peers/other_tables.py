@@ -249,7 +249,8 @@ def main():
         with open(options.others_from) as file:
             earlier = {(line["name"], line["per_class"]): line for line in json.load(file)["tables"]}
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    answer = {"commit": commit, "machine": processor(), "threads": os.cpu_count(), "sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
+    study = "real_tables" if options.real else "other_tables"
+    answer = {"name": study, "commit": commit, "machine": processor(), "threads": os.cpu_count(), "sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
     for seen, tables in ((False, REAL),) if options.real else ((True, SEEN), (False, UNSEEN)):
         for name, make in tables.items():
             if options.names and name not in options.names:
@@ -263,7 +264,7 @@ def main():
                 answer["tables"].append(line)
                 means = ", ".join(f"{method} {100 * np.mean(parts):.1f}" for method, parts in line["accuracy"].items())
                 print(f"{name}, {count} of a class: {means}", file=sys.stderr, flush=True)
-    print(json.dumps(answer, indent=1))
+    print(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """The page docs/results.md and the table in README.md, written from the answers of the studies."""
 
-import json
 import math
 import re
 
 from results.studies import (
     ABLATION_SETS, CHOOSE_READING, CHOOSE_TEXT_SCALING, DIVERSE, EXPLAINED, FRESH_SEED, HIDDEN_PART, LANDMARKS,
-    MANY_PARTS, PARTS, PUBLISHED, READINGS, READING_SETS, ROOT, STORE, load, parts_of,
+    MANY_PARTS, PARTS, PUBLISHED, READINGS, READING_SETS, ROOT, STORE, load, parts_of, records,
 )
 
 PAGE = ROOT / "docs" / "results.md"
@@ -278,12 +277,14 @@ def readings_table():
 
 def origin():
     seen = {}
-    for path in sorted(STORE.glob("*.json")):
-        result = json.loads(path.read_text())
-        if path.stem.startswith("baselines-"):
+    answers = {}
+    for path in STORE.glob("*.jsonl"):
+        answers |= records(path.stem)
+    for name, result in sorted(answers.items()):
+        if name.startswith("baselines-"):
             continue
         key = (result.get("commit"), result.get("machine"), result.get("threads"))
-        name = re.sub(r"-\d\d$", "-*", path.stem)
+        name = re.sub(r"-\d\d$", "-*", name)
         if name not in seen.setdefault(key, []):
             seen[key].append(name)
     return [f"- commit {c}, {m}, threads {t}: {', '.join(names)}" for (c, m, t), names in seen.items()]
@@ -292,7 +293,7 @@ def origin():
 def write_page():
     text = [
         "# Results", "",
-        "Written by `tools/make_results.py` (`make results`) from `docs/results/*.json`; each of those holds the command that made",
+        "Written by `tools/make_results.py` (`make results`) from `docs/results/*.jsonl`; each line of those holds the command that made",
         "it, every run's accuracy and the settings. Do not edit by hand.", "",
         "## Best mode", "",
         "Test accuracy in per cent, mean ± sample standard deviation: ten stratified splits of the LDS protocol for the sets without a",
@@ -309,11 +310,11 @@ def write_page():
         "(`bench/peers/baselines.py data/fma46`):", "", *baselines_table(), "",
         "## Other tables", "",
         "Per cent of the rows without a label, mean of three draws of the labelled rows; ours untuned, all labels in folds; the others' settings by cross-validation",
-        "(`PYTHONPATH=build/python bench/peers/other_tables.py > docs/results/other-tables.json`). (unseen): looked at once, after the rules were settled.",
-        "", *other_tables("other-tables"), "",
+        "(`PYTHONPATH=build/python bench/peers/other_tables.py > docs/results/other_tables.jsonl`). (unseen): looked at once, after the rules were settled.",
+        "", *other_tables("other_tables"), "",
         "The same on real tables, which the R package mlbench has from the UCI repository; none was looked at before the rules were settled, and none changed them",
-        "(`PYTHONPATH=build/python bench/peers/other_tables.py --real > docs/results/real-tables.json`, after `tools/install-deps tables`):",
-        "", *other_tables("real-tables"), "",
+        "(`PYTHONPATH=build/python bench/peers/other_tables.py --real > docs/results/real_tables.jsonl`, after `tools/install-deps tables`):",
+        "", *other_tables("real_tables"), "",
         "## Published figures that are not reached", "", *missed_rows(), "",
         "What was tried and left out stands in `docs/best_mode.md`.", "",
         "## What each part is worth", "",

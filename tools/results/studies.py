@@ -1,6 +1,8 @@
 """What is measured for docs/results.md: the studies, their commands, and where their answers are kept."""
 
+import fcntl
 import json
+import os
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -144,6 +146,31 @@ def is_done(name, arguments):
     return result is not None and result.get("command") == command_of(arguments)
 
 
+def records(study):
+    """The answers of a study by name: the lines of docs/results/STUDY.jsonl."""
+    path = STORE / f"{study}.jsonl"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {record.pop("name"): record for record in map(json.loads, lines)}
+
+
+def study_of(name):
+    """best-wine-unknown is a part of best."""
+    return name.split("-")[0]
+
+
 def load(name):
-    path = STORE / f"{name}.json"
-    return json.loads(path.read_text()) if path.exists() else None
+    return records(study_of(name)).get(name)
+
+
+def save(name, result):
+    """Puts an answer into the file of its study. Several may do so at once."""
+    folder = os.open(STORE, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        all_of_it = records(study_of(name)) | {name: result}
+        new = STORE / f"{study_of(name)}.jsonl.new"
+        new.write_text("".join(json.dumps({"name": key, **all_of_it[key]}, ensure_ascii=False) + "\n"
+                               for key in sorted(all_of_it)))
+        new.rename(STORE / f"{study_of(name)}.jsonl")
+    finally:
+        os.close(folder)
