@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 
-.PHONY: demo test build develop deps test-deps docs format check results bench asan clean
+.PHONY: demo test build develop deps test-deps docs format check results bench asan wheel deb clean
 
 demo: build
 	build/glgnn fit wine --out build/wine.glgnn
@@ -53,6 +53,16 @@ bench: develop
 	@tools/install-deps bench
 	build/glgnn-bench --json $(BENCH) > build/bench.json
 	$(PYTHON) bench/make_page.py build/bench.json
+
+# A wheel of the Python package, with the program, in $(OUT).
+OUT ?= build/packages
+wheel: test-deps
+	$(PYTHON) -m pip wheel --no-build-isolation --no-deps --no-index --quiet --wheel-dir $(OUT) .
+
+# A Debian package of the program, the C++ library and the data, in $(OUT).
+deb: build
+	cmake --build build --parallel $(JOBS)
+	cpack --config build/CPackConfig.cmake -B $(OUT)
 
 # All tests once more under the address and undefined-behaviour sanitizers.
 asan: test-deps

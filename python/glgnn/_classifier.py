@@ -182,6 +182,10 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         _stored.put(check_fitted(self))
         self._fitted.save(os.fspath(path))
 
+    def report(self, path):
+        """Writes the report: one HTML page with accuracy, graphs, features and every row."""
+        check_fitted(self)._fitted.report(os.fspath(path))
+
     @classmethod
     def load(cls, path, n_jobs=None):
         """The classifier of a model file that save() or `glgnn fit` has written."""

@@ -192,7 +192,8 @@ void bind_fitted(py::module_& module) {
            "Probabilities of new rows, and the fitted rows that took part with their weights.")
       .def("explain", &explain, py::arg("row"))
       .def("suggest", &suggest, py::arg("count"))
-      .def("save", &Fitted::save, py::arg("path"), py::call_guard<py::gil_scoped_release>());
+      .def("save", &Fitted::save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
+      .def("report", &Fitted::report, py::arg("path"), py::call_guard<py::gil_scoped_release>());
   module.def("load", &load, py::arg("path"), py::arg("threads") = 0,
              py::call_guard<py::gil_scoped_release>());
 }

@@ -12,6 +12,8 @@
 #include "core/feature_rows.h"
 #include "data/data.h"
 #include "data/features.h"
+#include "report/page.h"
+#include "report/text_file.h"
 
 namespace glgnn::python {
 
@@ -93,6 +95,12 @@ std::vector<Suggestion> Fitted::suggest(int64_t count) const {
 void Fitted::save(const std::string& path) const {
   check_shared_rows();
   save_model(model_, path);
+}
+
+void Fitted::report(const std::string& path) const {
+  require_page();
+  check_shared_rows();
+  write_text_file(path, run_apart([&] { return report_page(model_); }));
 }
 
 }  // namespace glgnn::python

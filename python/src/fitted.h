@@ -28,6 +28,7 @@ class Fitted {
   Explanation explain(int32_t row) const;
   std::vector<Suggestion> suggest(int64_t count) const;
   void save(const std::string& path) const;
+  void report(const std::string& path) const;  // the HTML page
 
  private:
   // kUsage where rows that the model shares with the caller are no longer those that fit() saw.

@@ -2,7 +2,8 @@
 """The installed tree as others use it: moved elsewhere, found by CMake and by pkg-config.
 
 Installs into a fresh prefix, looks for paths of the place it was built in, moves the prefix, runs the
-program there, and builds examples/cpp twice against it: with find_package, and by pkg-config alone."""
+program there, and builds examples/cpp twice against it: with find_package, and by pkg-config alone. Last,
+`make deb`: the program of the unpacked package runs, and the package names the libraries it needs."""
 
 import argparse
 import os
@@ -87,6 +88,19 @@ class Tree:
                  program, *shlex.split(flags))
         return self.check_example(program, self.folder / "by-pkg-config")
 
+    def check_deb(self):
+        self.run("make", "-C", self.options.source, "deb", f"OUT={self.folder}")
+        (package,) = self.folder.glob("glgnn_*.deb")
+        needs = self.run("dpkg-deb", "--field", package, "Depends")
+        for library in ("libc6", "libopenblas", "libzip", "libfmt"):
+            assert library in needs, f"the package does not ask for {library}: {needs}"
+        unpacked = self.folder / "unpacked"
+        self.run("dpkg-deb", "--extract", package, unpacked)
+        information = self.run(unpacked / "usr/bin/glgnn", "info")
+        assert f"data folder  {unpacked}/usr/share/glgnn/data\n" in information, information
+        for name in ("lib/libglgnn.a", "include/glgnn/glgnn.h"):
+            assert list((unpacked / "usr").rglob(Path(name).name)), f"{name} is not in the package"
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -99,6 +113,8 @@ def main():
         tree.install()
         tree.check_paths()
         tree.check_program()
+        if options.build == options.source / "build":  # the folder of `make deb`
+            tree.check_deb()
         assert tree.cmake_example() == tree.pkg_config_example(), "two builds of the example differ"
     print("installed, moved, and used by CMake and pkg-config")
 

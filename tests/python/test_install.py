@@ -1,4 +1,4 @@
-"""`pip install .` as a person runs it, into a folder of its own."""
+"""`make wheel` as a person runs it, and the wheel installed into a folder of its own."""
 
 import os
 import pathlib
@@ -14,24 +14,30 @@ random = np.random.default_rng(0)
 y = np.repeat([0, 1], 30)
 X = random.normal(size=(60, 4)) + 3 * y[:, None]
 model = glgnn.GLGNNClassifier().fit(X[::2], y[::2])
+model.report("report.html")
 print(model.score(X[1::2], y[1::2]), glgnn.__version__)
 """
 
 
-def test_pip_install(tmp_path):
-    target = tmp_path / "site"
-    pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index"]
-    done = subprocess.run(
-        [*pip, "--target", str(target), "."], cwd=ROOT, capture_output=True, text=True, timeout=1800
-    )
+def run(*command, **options):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=1800, **options)
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_wheel(tmp_path):
+    target = tmp_path / "site"
+    run("make", "wheel", f"OUT={tmp_path}", f"PYTHON={sys.executable}", cwd=ROOT)
+    (wheel,) = tmp_path.glob("glgnn-*.whl")
+    run(sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, wheel, cwd=tmp_path)
     assert sorted(path.suffix for path in (target / "glgnn").glob("_core*")) == [".so"]
     environment = {**os.environ, "PYTHONPATH": str(target)}
-    used = subprocess.run(
-        [sys.executable, "-c", USE, str(target)],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert used.returncode == 0, used.stderr
-    score, version = used.stdout.split()
+    score, version = run(sys.executable, "-c", USE, target, cwd=tmp_path, env=environment).split()
     assert float(score) >= 0.9
     assert f"project(glgnn VERSION {version} " in (ROOT / "CMakeLists.txt").read_text()
+    page = (tmp_path / "report.html").read_text()
+    assert page.lower().startswith("<!doctype html>") and "</html>" in page
+    program = target / "bin" / "glgnn"
+    assert f"data folder  {target}/glgnn/share/glgnn/data\n" in run(program, "info", cwd=tmp_path, env=environment)
+    run(program, "fit", "wine", "--mode", "paper", "--epochs", "2", cwd=tmp_path, env=environment)
+    assert (tmp_path / "wine.html").exists()
