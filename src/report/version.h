@@ -5,7 +5,7 @@
 
 namespace glgnn {
 
-std::string version();  // "0.1.0"
+std::string version();  // "0.2.0"
 std::string commit();   // what it was built from, or "unknown"
 
 }  // namespace glgnn

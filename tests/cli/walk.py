@@ -2,7 +2,8 @@
 """Runs the commands of the README's walk-through and looks at what they leave behind.
 
 The commands are read from README.md itself, between the marks `<!-- walk -->` and
-`<!-- end of walk -->`: what stands there must work.
+`<!-- end of walk -->`, and given to a shell as they stand, in a folder that looks like the
+repository after `make build`: what stands there must work when it is pasted.
 """
 
 import argparse
@@ -21,9 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 def commands():
     text = (ROOT / "README.md").read_text()
     part = text.split("<!-- walk -->")[1].split("<!-- end of walk -->")[0]
-    found = re.findall(r"^    \$ glgnn (.*)$", part, re.MULTILINE)
+    found = [line.strip() for line in part.splitlines() if line.strip()]
     assert len(found) == 5, f"the walk-through has {len(found)} commands, expected 5"
-    return [shlex.split(line, comments=True) for line in found]
+    return found
 
 
 def main():
@@ -33,16 +34,18 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         here = pathlib.Path(folder)
-        for name in ("orchard.csv", "orchard_new.csv"):
-            shutil.copy(ROOT / "data" / "examples" / name, here)
+        (here / "build").mkdir()
+        (here / "build" / "glgnn").symlink_to(pathlib.Path(options.program).resolve())
+        shutil.copytree(ROOT / "data" / "examples", here / "data" / "examples")
         outputs = {}
-        for arguments in commands():
-            if arguments[0] == "report" and options.without_page:
+        for line in commands():
+            name = shlex.split(line)[1]
+            if name == "report" and options.without_page:
                 continue
-            ran = subprocess.run([options.program, *arguments], cwd=here, capture_output=True, text=True)
-            print(f"$ glgnn {shlex.join(arguments)}\n{ran.stdout}{ran.stderr}")
+            ran = subprocess.run(line, shell=True, cwd=here, capture_output=True, text=True)
+            print(f"$ {line}\n{ran.stdout}{ran.stderr}")
             assert ran.returncode == 0, f"exit status {ran.returncode}"
-            outputs[arguments[0]] = ran.stdout
+            outputs[name] = ran.stdout
 
         for word in ("rootstock", "categorical", "remarks", "tree"):
             assert word in outputs["inspect"], f"inspect does not say {word}"
@@ -50,7 +53,7 @@ def main():
         assert accuracy > 75, f"test accuracy {accuracy}"
         with open(here / "predictions.csv", newline="") as file:
             rows = list(csv.DictReader(file))
-        with open(here / "orchard_new.csv", newline="") as file:
+        with open(here / "data" / "examples" / "orchard_new.csv", newline="") as file:
             given = [row["tree"] for row in csv.DictReader(file)]
         assert [row["id"] for row in rows] == given, "predictions are not those of the new rows"
         varieties = {name.removeprefix("p_") for name in rows[0] if name.startswith("p_")}

@@ -35,6 +35,8 @@ def test_wheel(tmp_path):
     score, version = run(sys.executable, "-c", USE, target, cwd=tmp_path, env=environment).split()
     assert float(score) >= 0.9
     assert f"project(glgnn VERSION {version} " in (ROOT / "CMakeLists.txt").read_text()
+    for name, line in (("CITATION.cff", f"version: {version}"), ("CHANGELOG.md", f"## {version}")):
+        assert line in (ROOT / name).read_text().splitlines(), f"{name} does not say {line}"
     page = (tmp_path / "report.html").read_text()
     assert page.lower().startswith("<!doctype html>") and "</html>" in page
     program = target / "bin" / "glgnn"
