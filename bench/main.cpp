@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/bench.h"
+#include "bench/compare_explanations.h"
 #include "cli/help.h"
 #include "cli/start.h"
 #include "cli/table.h"
@@ -21,6 +22,7 @@ namespace {
 struct BenchCommand {
   Options options;
   cli::ThreadOption threads;
+  ComparisonOptions comparison;
   std::string child, folder;
   bool json = false;
 
@@ -74,6 +76,10 @@ void print_report(const Json& report) {
 
 int BenchCommand::run() {
   options.threads = threads.context().threads;
+  if (!comparison.model.empty()) {
+    comparison.json = json;
+    return compare_explanations(comparison, threads.context());
+  }
   if (!child.empty()) {
     fmt::print("{}\n", json_text(run_child(child, folder, options)));
     return 0;
@@ -110,6 +116,18 @@ int run_program(int argc, char** argv) {
       ->type_name("PYTHON");
   program.add_option("--mnist", command.options.mnist, "folder of MNIST, for the graphs")
       ->type_name("DIR");
+  program
+      .add_option("--explanations", command.comparison.model,
+                  "instead: how faithful explanations of this model are, beside other ways")
+      ->type_name("MODEL");
+  program.add_option("--rows", command.comparison.rows, "with --explanations: rows to draw (20)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  program
+      .add_option("--seeds", command.comparison.seeds,
+                  "with --explanations: seeds of the other ways (3)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   program.add_flag("--json", command.json, "one JSON object");
   program.add_option("--child", command.child, "one measurement in this process")
       ->group(cli::kUnlisted);

@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "bench/explanation_study.h"
 #include "commands.h"
-#include "core/rng.h"
 #include "interrupt.h"
 #include "output_files.h"
 #include "progress.h"
@@ -24,15 +22,13 @@ namespace {
 
 struct ExplainCommand {
   std::string model, row, out;
-  bool json = false, quiet = false, features = false, compare = false;
-  int64_t rows = 20, seeds = 3;
+  bool json = false, quiet = false, features = false;
   ThreadOption threads;
 
   int run() const {
     refuse_to_overwrite(out, model, "--out would overwrite the model; choose another file");
     const Model fitted = load_model(model);
     if (features) return say_features(fitted);
-    if (compare) return compare_methods(fitted);
     if (!row.empty()) return explain_one(fitted, row_named(fitted, row));
     return explain_all(fitted);
   }
@@ -101,80 +97,6 @@ struct ExplainCommand {
     for (const float weight : selection) largest = std::max(largest, std::abs(weight));
     return largest > 0 ? std::abs(selection[f]) / largest : 0;
   }
-
-  // Rows drawn by chance, the same every time.
-  std::vector<int32_t> some_rows(const Model& fitted) const {
-    const Rng rng{0, Stream::kSplit, 2, 0};
-    std::vector<std::pair<uint32_t, int32_t>> keyed;
-    for (int32_t i = 0; i < fitted.probabilities.rows(); ++i) {
-      keyed.emplace_back(rng.block(static_cast<uint64_t>(i))[0], i);
-    }
-    std::sort(keyed.begin(), keyed.end());
-    keyed.resize(std::min(keyed.size(), static_cast<size_t>(rows)));
-    std::vector<int32_t> out_rows;
-    for (const auto& [key, i] : keyed) out_rows.push_back(i);
-    return out_rows;
-  }
-
-  int compare_methods(const Model& fitted) const {
-    const std::vector<int32_t> chosen = some_rows(fitted);
-    const InterruptGuard interrupt;
-    Progress progress(static_cast<int64_t>(chosen.size()), quiet);
-    progress.label("comparing");
-    const auto lines = study_explanations(fitted,
-                                          {.rows = chosen,
-                                           .seeds = seeds,
-                                           .on_row =
-                                               [&](int64_t done) {
-                                                 progress.update({.done = done});
-                                                 return !interrupt.interrupted();
-                                               }},
-                                          threads.context());
-    progress.vanish();
-    if (interrupt.interrupted()) return interrupt.exit_status();
-    if (json) {
-      say_study_json(fitted, lines, chosen.size());
-      return 0;
-    }
-    std::vector<std::vector<std::string>> table;
-    for (const StudyLine& line : lines) {
-      table.push_back({line.method,
-                       fmt::format("{:.3f} ± {:.3f}", line.fidelity_plus, line.fidelity_plus_sd),
-                       fmt::format("{:.3f} ± {:.3f}", line.fidelity_minus, line.fidelity_minus_sd),
-                       fmt::format("{:.3f}", line.sparsity), fmt::format("{:.3f}", line.stability),
-                       fmt::format("{:.4f}", line.seconds)});
-    }
-    print_table(stdout,
-                {{"method"},
-                 {"fidelity+", true},
-                 {"fidelity-", true},
-                 {"sparsity", true},
-                 {"stability", true},
-                 {"seconds", true}},
-                table);
-    return 0;
-  }
-
-  void say_study_json(const Model& fitted, const std::vector<StudyLine>& lines,
-                      size_t explained) const {
-    Json methods = Json::array();
-    for (const StudyLine& line : lines) {
-      methods.push_back({{"method", line.method},
-                         {"fidelity_plus", line.fidelity_plus},
-                         {"fidelity_plus_sd", line.fidelity_plus_sd},
-                         {"fidelity_minus", line.fidelity_minus},
-                         {"fidelity_minus_sd", line.fidelity_minus_sd},
-                         {"sparsity", line.sparsity},
-                         {"stability", line.stability},
-                         {"seconds", line.seconds}});
-    }
-    Json answer = program_json(threads.context().threads);
-    answer["dataset"] = fitted.dataset;
-    answer["rows"] = explained;
-    answer["seeds"] = seeds;
-    answer["methods"] = std::move(methods);
-    fmt::print("{}\n", json_text(answer));
-  }
 };
 
 }  // namespace
@@ -188,14 +110,6 @@ Command add_explain(CLI::App& program) {
       ->type_name("ID");
   app->add_flag("--features", command->features,
                 "instead: every feature by its weight, in each graph and over all of them");
-  app->add_flag("--compare", command->compare,
-                "instead: how faithful explanations are, beside optimised masks and random picks");
-  app->add_option("--rows", command->rows, "with --compare: rows to draw (20)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app->add_option("--seeds", command->seeds, "with --compare: seeds of the other methods (3)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
   app->add_option("--out", command->out, "file to write instead of the standard output")
       ->type_name("FILE");
   app->add_flag("--json", command->json, "JSON instead of text");

@@ -43,19 +43,19 @@ def measure(name, arguments):
 
 
 def measure_explanations(dataset, graph):
-    """One fit, then `glgnn explain --compare` of its model."""
+    """One fit, then `glgnn-bench --explanations` of its model."""
     name = f"explain-{dataset}-{graph}"
     glgnn = str(ROOT / "build" / "glgnn")
-    print(f"{name}: glgnn explain {dataset}.glgnn --compare {' '.join(EXPLAIN_BUDGET)}", flush=True)
+    print(f"{name}: glgnn-bench --explanations {dataset}.glgnn {' '.join(EXPLAIN_BUDGET)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         model = f"{folder}/{dataset}.glgnn"
         fit = [glgnn, "fit", dataset, "--out", model, "--quiet", "--no-report", "--threads", "1"]
         subprocess.run(fit + ([] if graph == "known" else ["--graph", "none"]), check=True)
-        compare = [glgnn, "explain", model, "--compare", *EXPLAIN_BUDGET, "--threads", "1", "--json"]
+        compare = [glgnn + "-bench", "--explanations", model, *EXPLAIN_BUDGET, "--threads", "1", "--json"]
         answer = subprocess.run(compare, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
     result = json.loads(answer.stdout)
     result["command"] = (f"glgnn fit {dataset}{'' if graph == 'known' else ' --graph none'}; "
-                         f"glgnn explain {dataset}.glgnn --compare {' '.join(EXPLAIN_BUDGET)} --json")
+                         f"glgnn-bench --explanations {dataset}.glgnn {' '.join(EXPLAIN_BUDGET)} --json")
     save(name, result)
 
 

@@ -103,12 +103,12 @@ double disagreement(const Model& model, const std::vector<double>& weights, int3
   std::vector<float> mean(static_cast<size_t>(classes), 0.0f);
   double alone = 0, all = 0;
   for (size_t m = 0; m < weights.size(); ++m) {
-    const Matrix* p = model.find_parameter("module" + std::to_string(m) + ".p");
-    if (!p || p->rows() != model.probabilities.rows() || p->cols() != classes) return 0;
+    const Matrix& p = model.modules[m].probabilities;
+    if (p.rows() != model.probabilities.rows() || p.cols() != classes) return 0;
     for (int64_t c = 0; c < classes; ++c) {
-      mean[c] += static_cast<float>(weights[m]) * (*p)[row][c];
+      mean[c] += static_cast<float>(weights[m]) * p[row][c];
     }
-    alone += weights[m] * entropy((*p)[row], classes);
+    alone += weights[m] * entropy(p[row], classes);
     all += weights[m];
   }
   if (all <= 0 || classes < 2) return 0;

@@ -5,6 +5,7 @@ Each [[case]] gets a fresh folder with its `fixtures` (copied) and `files` (writ
 in order; a case with one step may write the step's keys directly. The keys of a step:
 
   run = "fit x.csv --k 3"       arguments of the program
+  bench = "--quick"             instead: arguments of glgnn-bench, which is beside it
   status = 0                    expected exit status
   env = {NAME = "value"}        added to the environment
   stdout, stderr = ["..."]      texts that must occur
@@ -100,7 +101,7 @@ class Case:
     def step(self, step):
         self.prepare(step)
         before = {name: (self.folder / name).read_bytes() for name in step.get("unchanged", [])}
-        if "run" in step:
+        if "run" in step or "bench" in step:
             self.run(step)
         for name, content in before.items():
             check((self.folder / name).read_bytes() == content, f"{name} was changed")
@@ -143,7 +144,8 @@ class Case:
             path.write_bytes(path.read_bytes()[: step["cut"]["bytes"]])
 
     def run(self, step):
-        command = [self.program, *shlex.split(step["run"])]
+        command = [self.program, *shlex.split(step["run"])] if "run" in step else [
+            self.program + "-bench", *shlex.split(step["bench"])]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("GLGNN_")}
         environment |= {"TERM": "xterm"} | step.get("env", {})
         environment.pop("NO_COLOR", None) if "NO_COLOR" not in step.get("env", {}) else None

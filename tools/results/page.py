@@ -327,7 +327,7 @@ def write_page():
         "## Explanations", "",
         "Twenty rows of one fitted model each (run 0, seed 0), three seeds for the methods that have one; every method names as many edges and features",
         "as ours does. Mean ± standard deviation over the rows. Fidelity+ (probability lost without what is named): higher is better. Fidelity- (lost with nothing else):",
-        "lower is better. Stability: overlap of two seeds' answers. (`glgnn explain MODEL --compare`; what is measured: `docs/new_rows.md`.)",
+        "lower is better. Stability: overlap of two seeds' answers. (`glgnn-bench --explanations MODEL`; what is measured: `docs/new_rows.md`.)",
         "", *explain_table(), "",
         "## Paper mode", "",
         "Test accuracy in per cent, mean ± sample standard deviation over the runs: ten stratified splits of the LDS protocol for the",
