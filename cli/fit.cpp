@@ -179,7 +179,7 @@ void FitCommand::write_report(const Model& model, const OutputFiles& files) cons
     say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
     return;
   }
-  write_text_file(files.report, report_page(model));
+  write_text_file(files.report, report_page(model, threads.context()));
   say("wrote {} (model), {} (log) and {} (report)\n", files.model.string(), files.log.string(),
       files.report.string());
 }

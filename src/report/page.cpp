@@ -6,6 +6,7 @@
 
 #include "report/page_template.h"
 #include "report/report_data.h"
+#include "report/report_reasons.h"
 
 namespace glgnn {
 namespace {
@@ -55,9 +56,12 @@ void require_page() {
   }
 }
 
-std::string report_page(const Model& model) {
+std::string report_page(const Model& model, const Context& context) {
   require_page();
-  return page_with_data(page_template(), json_text(report_data(model)));
+  const ReportLimits limits;
+  Json data = report_data(model, limits);
+  data["row_data"]["reasons"] = reasons_json(model, limits, context);
+  return page_with_data(page_template(), json_text(data));
 }
 
 }  // namespace glgnn

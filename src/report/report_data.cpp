@@ -11,6 +11,7 @@ namespace glgnn {
 namespace {
 
 constexpr int64_t kClassesOfMatrix = 60;  // above, a page cannot show a confusion matrix
+constexpr int64_t kSteps = 10;            // of certainty, from 0 to 1
 
 // Five digits say more than a picture shows.
 double rounded(double value) {
@@ -39,8 +40,39 @@ Json part_json(const Model& model, const std::vector<int32_t>& predicted,
     if (is == said) ++right[is], ++correct;
     if (has_matrix) ++matrix[is * static_cast<size_t>(classes) + said];
   }
-  return {{"rows", count},        {"correct", correct}, {"actual", actual},
-          {"predicted", guessed}, {"right", right},     {"matrix", matrix}};
+  return {{"rows", count},  {"correct", correct}, {"actual", actual},      {"predicted", guessed},
+          {"right", right}, {"matrix", matrix},   {"calibration", nullptr}};
+}
+
+// Labelled rows by the probability of the predicted class: how many of each step there are and are
+// right, and the mean probability.
+Json calibration_json(const Model& model, const std::vector<int32_t>& predicted,
+                      const std::vector<int32_t>& rows) {
+  std::vector<int64_t> count(kSteps, 0), right(kSteps, 0);
+  std::vector<double> sure(kSteps, 0.0);
+  for (const int32_t row : rows) {
+    if (model.labels[row] < 0) continue;
+    const double p = model.probabilities[row][predicted[row]];
+    const auto step = std::clamp<int64_t>(static_cast<int64_t>(p * kSteps), 0, kSteps - 1);
+    ++count[step];
+    right[step] += model.labels[row] == predicted[row];
+    sure[step] += p;
+  }
+  for (int64_t s = 0; s < kSteps; ++s) sure[s] = count[s] > 0 ? rounded(sure[s] / count[s]) : 0;
+  return {{"rows", count}, {"right", right}, {"sure", sure}};
+}
+
+// In folds a row's probabilities were taught by its own label and prove nothing.
+Json parts_json(const Model& model) {
+  const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
+  const bool in_folds = !model.held_back.empty();
+  const std::vector<int32_t> validated = validated_rows(model);
+  Json test = part_json(model, predicted, model.test);
+  Json val = part_json(model, in_folds ? model.held_back : predicted, validated);
+  Json train = part_json(model, predicted, model.train);
+  test["calibration"] = calibration_json(model, predicted, model.test);
+  if (!in_folds) val["calibration"] = calibration_json(model, predicted, validated);
+  return {{"test", std::move(test)}, {"val", std::move(val)}, {"train", std::move(train)}};
 }
 
 // By columns, which is how they are drawn.
@@ -62,9 +94,16 @@ Json modules_json(const Model& model) {
   Json modules = Json::array();
   for (size_t m = 0; m < weights.size(); ++m) {
     const FittedModule& module = model.modules[m];
+    Json how = nullptr;
+    if (const auto found = compares(module)) {
+      how = {{"views", found->views},
+             {"k", found->k},
+             {"metric", found->euclidean ? "Euclidean distance" : "angle"}};
+    }
     modules.push_back({{"weight", rounded(weights[m])},
                        {"note", module.note},
-                       {"line", module.line >= 0 ? Json(module.line) : Json(nullptr)}});
+                       {"line", module.line >= 0 ? Json(module.line) : Json(nullptr)},
+                       {"compares", std::move(how)}});
   }
   return modules;
 }
@@ -136,8 +175,7 @@ Json report_estimate(const Model& model) {
 }  // namespace
 
 Json report_data(const Model& model, const ReportLimits& limits) {
-  const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
-  return {{"format", 1},
+  return {{"format", 2},
           {"program", {{"version", version()}, {"commit", commit()}}},
           {"dataset", model.dataset},
           {"mode", get_setting(model.config, "mode")},
@@ -147,11 +185,7 @@ Json report_data(const Model& model, const ReportLimits& limits) {
           {"notes", model.notes},
           {"val_accuracy", validation_accuracy(model)},
           {"estimate", report_estimate(model)},
-          {"parts",
-           {{"test", part_json(model, predicted, model.test)},
-            {"val", part_json(model, model.held_back.empty() ? predicted : model.held_back,
-                              validated_rows(model))},
-            {"train", part_json(model, predicted, model.train)}}},
+          {"parts", parts_json(model)},
           {"history", history_json(model)},
           {"modules", modules_json(model)},
           {"network", network_json(model)},

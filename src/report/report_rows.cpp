@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -32,88 +31,36 @@ std::vector<uint8_t> parts_of(const Model& model) {
   return parts;
 }
 
-// How much one value stands out of its column, in a unit that all columns share: standard
-// deviations from the mean of dense ones, parts of the largest value of sparse ones.
-class Standing {
- public:
-  explicit Standing(const Features& features)
-      : mean_(static_cast<size_t>(features.cols()), 0.0), unit_(mean_) {
-    features.is_sparse ? look_at(features.sparse) : look_at(features.dense);
-    for (double& unit : unit_) unit = unit > 0 ? unit : 1;
-  }
-
-  double of(size_t column, double value) const {
-    return std::abs(value - mean_[column]) / unit_[column];
-  }
-
- private:
-  void look_at(const Csr& sparse) {
-    for (size_t e = 0; e < sparse.values.size(); ++e) {
-      double& largest = unit_[static_cast<size_t>(sparse.pattern->col[e])];
-      largest = std::max(largest, std::abs(double{sparse.values[e]}));
-    }
-  }
-
-  void look_at(const Matrix& dense) {
-    const auto rows = static_cast<double>(std::max<int64_t>(1, dense.rows()));
-    const auto sum = [&](std::vector<double>& into, auto&& term) {
-      for (int64_t i = 0; i < dense.rows(); ++i) {
-        for (size_t f = 0; f < into.size(); ++f) into[f] += term(f, double{dense[i][f]});
-      }
-      for (double& total : into) total /= rows;
-    };
-    sum(mean_, [](size_t, double value) { return value; });
-    sum(unit_, [&](size_t f, double value) { return (value - mean_[f]) * (value - mean_[f]); });
-    for (double& unit : unit_) unit = std::sqrt(unit);
-  }
-
-  std::vector<double> mean_, unit_;
-};
-
-struct Entry {
-  uint32_t feature = 0;
-  float value = 0;
-  double score = 0;
-};
-
-std::vector<Entry> entries_of(const Features& features, int64_t row) {
-  std::vector<Entry> entries;
-  if (features.is_sparse) {
-    const Pattern& pattern = *features.sparse.pattern;
-    for (int64_t e = pattern.row_ptr[static_cast<size_t>(row)];
-         e < pattern.row_ptr[static_cast<size_t>(row) + 1]; ++e) {
-      entries.push_back({static_cast<uint32_t>(pattern.col[static_cast<size_t>(e)]),
-                         features.sparse.values[static_cast<size_t>(e)]});
-    }
-  } else {
-    for (int64_t f = 0; f < features.dense.cols(); ++f) {
-      entries.push_back({static_cast<uint32_t>(f), features.dense[row][f]});
-    }
-  }
-  return entries;
-}
-
-// Of each row the features with the largest weight times standing; a row with fewer is filled up
-// with kNoFeature.
-Json top_features(const Model& model, const std::vector<int32_t>& rows, int64_t limit) {
-  constexpr uint32_t kNoFeature = std::numeric_limits<uint32_t>::max();
-  const Standing standing(model.features);
+// The values of the features with the largest weights, one feature after the other: as many
+// features as keep rows x features within `limit`, and one at least.
+Json values_json(const Model& model, const std::vector<int32_t>& rows, int64_t limit) {
   const std::vector<double> weights = feature_weights(model);
-  const auto kept = static_cast<size_t>(std::min(limit, model.features.cols()));
-  std::vector<uint32_t> features;
-  std::vector<float> values;
-  for (const int32_t row : rows) {
-    std::vector<Entry> entries = entries_of(model.features, row);
-    for (Entry& e : entries) e.score = weights[e.feature] * standing.of(e.feature, e.value);
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.score > b.score; });
-    entries.resize(kept, {kNoFeature});
-    for (const Entry& e : entries) {
-      features.push_back(e.feature);
-      values.push_back(e.value);
+  std::vector<int32_t> order(weights.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return weights[a] > weights[b]; });
+  const size_t shown = std::max<size_t>(1, rows.size());
+  order.resize(std::min(order.size(), std::max<size_t>(1, static_cast<size_t>(limit) / shown)));
+  std::vector<float> values(order.size() * rows.size(), 0.0f);
+  std::vector<int64_t> first(weights.size(), -1);  // where the values of a feature begin
+  for (size_t f = 0; f < order.size(); ++f) first[order[f]] = static_cast<int64_t>(f * rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto put = [&](int64_t feature, float value) {
+      if (first[feature] >= 0) values[static_cast<size_t>(first[feature]) + i] = value;
+    };
+    if (model.features.is_sparse) {
+      const Csr& sparse = model.features.sparse;
+      for (int64_t e = sparse.pattern->row_ptr[rows[i]]; e < sparse.pattern->row_ptr[rows[i] + 1];
+           ++e) {
+        put(sparse.pattern->col[e], sparse.values[e]);
+      }
+    } else {
+      for (int64_t f = 0; f < model.features.dense.cols(); ++f) {
+        put(f, model.features.dense[rows[i]][f]);
+      }
     }
   }
-  return {{"per_row", kept}, {"feature", numbers(features)}, {"value", numbers(values)}};
+  return {{"features", order}, {"values", numbers(values)}};
 }
 
 Json places_json(const Csr& graph, const Matrix& probabilities) {
@@ -125,20 +72,24 @@ Json places_json(const Csr& graph, const Matrix& probabilities) {
   return {{"x", numbers(x)}, {"y", numbers(y)}};
 }
 
-// How many edges there are among `rows`, without loops.
-int64_t edges_among(const Csr& graph, const std::vector<int32_t>& rows) {
-  std::vector<bool> is_shown(static_cast<size_t>(graph.rows()), false);
-  for (const int32_t row : rows) is_shown[static_cast<size_t>(row)] = true;
-  const Pattern& pattern = *graph.pattern;
-  int64_t edges = 0;
+bool points_to(const Pattern& pattern, int32_t from, int32_t to) {
+  const auto begin = pattern.col.begin();
+  return std::binary_search(begin + pattern.row_ptr[from], begin + pattern.row_ptr[from + 1], to);
+}
+
+// Pairs of two of these rows that are joined, in one direction or in both.
+int64_t links_among(const Pattern& pattern, const std::vector<int32_t>& rows) {
+  std::vector<bool> is_meant(static_cast<size_t>(pattern.rows), false);
+  for (const int32_t row : rows) is_meant[row] = true;
+  int64_t links = 0;
   for (const int32_t row : rows) {
-    const auto i = static_cast<size_t>(row);
-    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-      const int32_t col = pattern.col[static_cast<size_t>(e)];
-      edges += col != row && is_shown[static_cast<size_t>(col)];
+    for (int64_t e = pattern.row_ptr[row]; e < pattern.row_ptr[row + 1]; ++e) {
+      const int32_t other = pattern.col[e];
+      if (other == row || !is_meant[other]) continue;
+      links += row < other || !points_to(pattern, other, row);  // else it is counted there
     }
   }
-  return edges;
+  return links;
 }
 
 // Square roots of the weights, so that small ones keep their digits in 16 bits.
@@ -153,8 +104,8 @@ Json graph_json(const Csr& graph, const std::vector<int32_t>& rows, const Csr& s
   for (const float value : shown.values) {
     weights.push_back(in_16_bits(largest > 0 ? std::sqrt(std::abs(value) / largest) : 0));
   }
-  Json json = {{"edges", graph.nnz()},
-               {"among_shown", edges_among(graph, rows)},
+  Json json = {{"links", links_among(*graph.pattern, shown_rows(graph.rows(), graph.rows()))},
+               {"links_among_shown", links_among(*graph.pattern, rows)},
                {"largest", largest},
                {"row_sizes", numbers(sizes)}};
   const bool narrow = shown.rows() <= 65536;
@@ -229,7 +180,7 @@ Json rows_json(const Model& model, const ReportLimits& limits) {
   const std::vector<int32_t> all_predicted = predicted_classes(model.probabilities);
   const std::vector<uint8_t> all_parts = parts_of(model);
   Matrix probabilities(static_cast<int64_t>(rows.size()), classes);
-  std::vector<int32_t> labels, predicted;
+  std::vector<int32_t> labels, predicted, held_back;
   std::vector<uint8_t> parts;
   std::vector<uint16_t> shares;
   Json ids = Json::array();
@@ -238,6 +189,7 @@ Json rows_json(const Model& model, const ReportLimits& limits) {
     labels.push_back(model.labels[row]);
     predicted.push_back(all_predicted[row]);
     parts.push_back(all_parts[row]);
+    if (!model.held_back.empty()) held_back.push_back(model.held_back[row]);
     if (!model.row_ids.empty()) ids.push_back(model.row_ids[row]);
     for (int64_t c = 0; c < classes; ++c) {
       const float p = model.probabilities[rows[i]][c];
@@ -257,10 +209,11 @@ Json rows_json(const Model& model, const ReportLimits& limits) {
           {"ids", model.row_ids.empty() ? Json(nullptr) : std::move(ids)},
           {"labels", numbers(labels)},
           {"predicted", numbers(predicted)},
+          {"held_back", model.held_back.empty() ? Json(nullptr) : numbers(held_back)},
           {"parts", numbers(parts)},
           {"probabilities", numbers(shares)},
           {"places", places_json(fused, probabilities)},
-          {"features", top_features(model, rows, limits.features_of_row)},
+          {"values", values_json(model, rows, limits.values)},
           {"graphs", std::move(graphs)}};
 }
 

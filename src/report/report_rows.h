@@ -15,7 +15,8 @@ struct ReportLimits {
   int64_t rows = 20'000;           // above: every n-th row
   int64_t fused_edges = 200'000;   // above: each row's strongest edges
   int64_t module_edges = 400'000;  // of all modules' graphs together
-  int64_t features_of_row = 8;     // those of a row that count most
+  int64_t values = 100'000;        // rows x features, those with the largest weights
+  int64_t reasons = 1'000;         // rows whose predictions are explained
 };
 
 // The rows that are shown: all, or `limit` of them at equal distances.
@@ -25,7 +26,8 @@ std::vector<int32_t> shown_rows(int64_t rows, int64_t limit);
 // strongest edges, as many as keep the whole within `limit`.
 Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limit);
 
-// ids, labels, predictions, places, features and graphs of the shown rows.
+// ids, labels, predictions, places, values and graphs of the shown rows. A link of a graph is a
+// pair of different rows that is joined in one direction or in both.
 Json rows_json(const Model& model, const ReportLimits& limits);
 
 }  // namespace glgnn

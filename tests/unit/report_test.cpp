@@ -10,6 +10,7 @@
 #include "report/layout.h"
 #include "report/page.h"
 #include "report/report_data.h"
+#include "report/report_reasons.h"
 
 namespace glgnn {
 namespace {
@@ -141,21 +142,57 @@ TEST(ReportData, CountsByLabelAndPrediction) {
   EXPECT_EQ(data["row_data"]["graphs"].size(), 2u);
 }
 
-TEST(ReportData, ValuesThatStandOutComeFirst) {
-  const Json data = report_data(small_model());
-  const std::string features = data["row_data"]["features"]["feature"];
-  EXPECT_EQ(data["row_data"]["features"]["per_row"], 2);
-  // The first column is constant, so that the second (number 1, then 0, four bytes each) is first.
-  EXPECT_EQ(features.substr(0, 10), base64_text(std::string("\1\0\0\0\0\0\0\0", 8)).substr(0, 10));
+TEST(ReportData, CertaintyBesideTruth) {
+  Model model = small_model();
+  model.probabilities[2][0] = 0.85f;
+  model.probabilities[2][1] = 0.15f;
+  const Json test = report_data(model)["parts"]["test"]["calibration"];
+  EXPECT_EQ(test["rows"], Json({0, 0, 0, 0, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(test["right"], Json({0, 0, 0, 0, 0, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(test["sure"][8], 0.85);
 }
 
-TEST(ReportData, ASampleSaysSo) {
+TEST(ReportData, InFoldsTheFittedProbabilitiesProveNothing) {
+  Model model = small_model();
+  model.held_back = {0, -1, -1, 0, -1, -1};
+  model.val.clear();
+  const Json data = report_data(model);
+  EXPECT_EQ(data["parts"]["val"]["calibration"], nullptr);
+  EXPECT_EQ(data["parts"]["val"]["correct"], 1);  // row 3 was taken for class 0
+  EXPECT_NE(data["row_data"]["held_back"], nullptr);
+}
+
+TEST(ReportData, ValuesOfTheFeaturesThatCountMost) {
+  Model model = small_model();
+  model.parameters[0].value[0][1] = 0.9f;
+  EXPECT_EQ(report_data(model)["row_data"]["values"]["features"], Json({1, 0}));
+  const Json one = report_data(model, {.values = 6})["row_data"]["values"];
+  EXPECT_EQ(one["features"], Json({1}));
+  const std::vector<float> column{1, 1, 7, 1, 1, 1};
+  EXPECT_EQ(one["values"], base64_of(std::span<const float>(column)));
+}
+
+TEST(ReportData, LinksArePairsOfRows) {
   const Json data = report_data(small_model(), {.rows = 3});
   EXPECT_EQ(data["rows"], 6);
   EXPECT_EQ(data["row_data"]["shown"], 3);
-  EXPECT_EQ(data["row_data"]["graphs"][0]["edges"], 12);
-  EXPECT_EQ(data["row_data"]["graphs"][0]["among_shown"],
+  EXPECT_EQ(data["row_data"]["graphs"][0]["links"], 12);
+  EXPECT_EQ(data["row_data"]["graphs"][0]["links_among_shown"],
             3);  // two steps on: 0 to 2, 2 to 4, 4 to 0
+  Model model = small_model();
+  model.fused_graph = ring(6, 5);  // every row points to every other
+  EXPECT_EQ(report_data(model)["row_data"]["graphs"][0]["links"], 15);
+  model.fused_graph = ring(6, 6);  // and to itself
+  EXPECT_EQ(report_data(model)["row_data"]["graphs"][0]["links"], 15);
+}
+
+TEST(ReportReasons, WrongRowsAndTheLeastCertainComeFirst) {
+  Model model = small_model();
+  model.probabilities[3][1] = 0.6f;
+  const std::vector<int32_t> shown{0, 1, 2, 3, 4, 5};
+  EXPECT_EQ(explained_places(model, shown, 1), (std::vector<int32_t>{4}));  // the wrong one
+  EXPECT_EQ(explained_places(model, shown, 2), (std::vector<int32_t>{3, 4}));
+  EXPECT_EQ(explained_places(model, {3, 4}, 9), (std::vector<int32_t>{0, 1}));
 }
 
 TEST(Page, DataCannotEndTheScript) {

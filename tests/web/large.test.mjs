@@ -34,7 +34,7 @@ test('no task blocks the page for long', async (context) => {
   const begun = Date.now()
   const page = await open(browser, file)
   const ready = Date.now() - begun
-  const edges = Number((await text(page, '#edge-words')).match(/of ([\d,]+) lines/)[1].replaceAll(',', ''))
+  const edges = Number((await text(page, '#edge-words')).match(/of ([\d,]+) links/)[1].replaceAll(',', ''))
   assert.ok(edges >= 100_000, `${edges} edges are not many`)
   const built = await page.longestTask()
   await page.locator('#row-search').fill('row7777')

@@ -1,12 +1,13 @@
 // The report of a best-mode model: figures, the drawing, keys, dark, and a phone.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folder, glgnn, launch, open, overflows, picture, text } from './browser.mjs'
 
-let browser, file, said, predictions
+let browser, home, file, said, predictions
 before(async () => {
-  const home = folder()
+  home = folder()
   said = glgnn(home, 'fit', 'wine')
   predictions = JSON.parse(glgnn(home, 'predict', 'wine.glgnn', '--json'))
   file = join(home, 'wine.html')
@@ -18,7 +19,8 @@ test('shows the figures that fit printed', async () => {
   const page = await open(browser, file)
   const [, accuracy, right, rows] = said.match(/test accuracy ([\d.]+ %)\s+\((\d+) of (\d+)\)/)
   assert.equal(await text(page, '#test-accuracy .card-value'), accuracy)
-  assert.equal(await text(page, '#test-accuracy .card-note'), `${right} of ${rows} rows right`)
+  assert.match(await text(page, '#test-accuracy .card-note'), new RegExp(`^${right} of ${rows} rows right; 95 % interval`))
+  assert.match(await text(page, '#val-accuracy .card-note'), /^validation, which chose the modules; 20 rows/)
   assert.equal(await text(page, '#val-accuracy .card-value'), said.match(/validation accuracy ([\d.]+ %)/)[1])
   assert.match(said, /wrote wine\.glgnn \(model\), wine\.jsonl \(log\) and wine\.html \(report\)/)
   const cells = await page.locator('#confusion tbody button').allInnerTexts()
@@ -28,6 +30,136 @@ test('shows the figures that fit printed', async () => {
   assert.equal(await page.locator('#feature-list li .bar-value').first().innerText(), feature[2])
   assert.equal(await page.locator('#feature-list li').count(), 13)
   assert.deepEqual(page.troubles, [])
+})
+
+test('the report is told in words', async () => {
+  const page = await open(browser, file)
+  const [, accuracy, right, rows] = said.match(/test accuracy ([\d.]+ %)\s+\((\d+) of (\d+)\)/)
+  const words = await text(page, '#summary')
+  assert.match(words, /learned from 30 labels of 178 rows \(10 to train, 20 to choose\)/)
+  assert.match(words, new RegExp(`On the ${rows} test rows, whose labels it never saw, it is right on ${accuracy} \\(95 % interval [\\d.]+ to [\\d.]+ %\\)`))
+  assert.match(words, /Always saying class_1, the largest class, would be right on 39\.\d %/)
+  assert.match(words, new RegExp(`${rows - right} of the ${rows} test rows (is|are) wrong`))
+  assert.match(words, /It looks most at \w+, [\s\S]+ and [\s\S]+ links when joined/)
+})
+
+test('links are pairs of rows, counted the same way everywhere', async () => {
+  const page = await open(browser, file)
+  const edges = glgnn(home, 'graph', 'wine.glgnn', '--format', 'csv').trim().split('\n').slice(1).map((line) => line.split(','))
+  const pairs = new Set(edges.filter(([a, b]) => a !== b).map(([a, b]) => (Number(a) < Number(b) ? `${a} ${b}` : `${b} ${a}`))).size.toLocaleString('en')
+  assert.ok((await text(page, '#summary')).includes(`${pairs} links`))
+  assert.ok((await text(page, '#edge-words')).includes(`of ${pairs} links`))
+  assert.ok((await text(page, '#graph-status')).includes(`178 rows, ${pairs} links`))
+})
+
+test('the reasons of a row are those that explain tells', async () => {
+  const page = await open(browser, file)
+  for (const row of [17, 73, 140]) {
+    const why = JSON.parse(glgnn(home, 'explain', 'wine.glgnn', '--row', String(row), '--json'))
+    await page.locator('#row-search').fill(String(row))
+    await page.keyboard.press('Enter')
+    const lines = (id) => page.locator(`#${id} li`).evaluateAll((list) => list.map((line) => [line.querySelector('.bar-name').textContent, line.querySelector('.bar-value').textContent]))
+    const short = (value) => String(Number(value.toPrecision(Math.abs(value) >= 100 ? 4 : 3)))
+    const hundredths = (weight) => (Math.round(weight * 1000) / 1000).toFixed(2)
+    assert.deepEqual(await lines('reason-features'), why.features.slice(0, 8).map((f) => [`${f.name} = ${short(f.value)}`, hundredths(f.weight)]))
+    assert.deepEqual(await lines('reason-neighbours'), why.edges.slice(0, 8).map((e) => [`${e.id}graph ${e.module}`, hundredths(e.weight)]))
+    assert.ok((await text(page, '#reason-more')).includes(`falls by ${(100 * why.fidelity_plus).toFixed(1)} points`))
+  }
+})
+
+test('right is said only where the label did not teach', async () => {
+  const page = await open(browser, file)
+  await page.selectOption('#color-picker', { label: 'right or wrong' })
+  const taught = Number((await text(page, '#legend')).match(/no label to judge by\s*(\d+)/)[1])
+  assert.equal(taught, 10)
+  await page.locator('#legend button', { hasText: 'no label to judge by' }).click()
+  await page.locator('#row-table tbody button').first().click()
+  assert.match(await text(page, '.verdict'), /its label, class_\d, taught the model/)
+})
+
+test('certainty is held against the truth, by the numbers of predict', async () => {
+  const page = await open(browser, file)
+  await page.selectOption('#color-picker', { label: 'part of the data' })
+  await page.locator('#legend button', { hasText: 'test' }).click()
+  while (await page.locator('#table-more').isVisible()) await page.locator('#table-more').click()
+  const rows = await page.locator('#row-table tbody tr').evaluateAll((list) => list.map((line) => [...line.cells].map((cell) => cell.innerText.trim())))
+  assert.equal(rows.length, 148)
+  const steps = Array.from({ length: 10 }, () => ({ rows: 0, right: 0, sure: 0 }))
+  for (const [id, , , label] of rows) {
+    const { probability, predicted } = predictions.rows[Number(id)]
+    const step = steps[Math.min(9, Math.floor(10 * probability))]
+    step.rows++
+    step.right += label === predicted
+    step.sure += probability
+  }
+  const percent = (part) => `${(100 * part).toFixed(1)} %`
+  const expected = steps.flatMap((s, i) => (s.rows ? [[`${10 * i} to ${10 * i + 10} %`, String(s.rows), percent(s.right / s.rows), percent(s.sure / s.rows)]] : []))
+  const shown = await page.locator('#calibration-table tbody tr').evaluateAll((list) => list.map((line) => [...line.cells].map((cell) => cell.innerText)))
+  assert.deepEqual(shown, expected)
+  assert.equal(await page.locator('#calibration-picture .mark').count(), expected.length)
+  const error = steps.reduce((sum, s) => sum + Math.abs(s.sure - s.right), 0) / 148
+  assert.ok((await text(page, '#calibration-words')).includes(`differ by ${(100 * error).toFixed(1)} points`))
+  await page.selectOption('#class-part', { index: 2 })
+  assert.match(await text(page, '#calibration'), /taught by their own labels, so they prove nothing/)
+})
+
+test('the table is sorted by any column, follows the legend, and is saved as CSV', async () => {
+  const page = await open(browser, file)
+  const column = (c) => page.locator(`#row-table tbody td:nth-child(${c})`).allInnerTexts()
+  const head = (name) => page.locator('#row-table th', { hasText: name })
+  await head('Certainty').locator('button').click()
+  assert.equal(await head('Certainty').getAttribute('aria-sort'), 'ascending')
+  const least = predictions.rows.map((row) => row.probability).sort((a, b) => a - b)
+  ;(await column(3)).forEach((shown, i) => assert.ok(Math.abs(parseFloat(shown) - 100 * least[i]) < 0.051, `${shown} for ${least[i]}`))
+  await head('Certainty').locator('button').click()
+  assert.equal(await head('Certainty').getAttribute('aria-sort'), 'descending')
+  assert.ok(Math.abs(parseFloat((await column(3))[0]) - 100 * least[177]) < 0.051)
+  await page.selectOption('#color-picker', { label: 'prediction' })
+  await page.locator('#legend button', { hasText: 'class_2' }).click()
+  const of2 = predictions.rows.filter((row) => row.predicted === 'class_2')
+  assert.match(await text(page, '#table-status'), new RegExp(`of ${of2.length} rows \\(prediction: class_2\\)`))
+  await head('Row').locator('button').click()
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.click('#table-csv')])
+  assert.equal(saved.suggestedFilename(), 'wine_rows.csv')
+  const lines = readFileSync(await saved.path(), 'utf8').trim().split('\r\n').map((line) => line.split(','))
+  assert.deepEqual(lines[0].slice(0, 9), ['id', 'predicted', 'probability', 'label', 'held_back_as', 'part', 'p_class_0', 'p_class_1', 'p_class_2'])
+  assert.equal(lines[0].length, 9 + 13)
+  assert.deepEqual(lines.slice(1).map((line) => [line[0], line[1]]), of2.map((row) => [row.id, row.predicted]))
+  of2.forEach((row, i) => assert.ok(Math.abs(Number(lines[i + 1][2]) - row.probability) < 1e-4))
+  assert.deepEqual(page.troubles, [])
+})
+
+test('colours by certainty and by a feature cut the rows into groups that hold them all', async () => {
+  const page = await open(browser, file)
+  const names = await page.locator('#color-picker option').allInnerTexts()
+  assert.equal(names.filter((name) => name.startsWith('feature ')).length, 13)
+  for (const name of ['certainty', names.find((one) => one.startsWith('feature '))]) {
+    const was = await picture(page)
+    await page.selectOption('#color-picker', { label: name })
+    await page.waitForTimeout(200)
+    assert.notEqual(await picture(page), was, name)
+    const sizes = (await page.locator('#legend .chip-count').allInnerTexts()).map(Number)
+    assert.ok(sizes.length > 1, name)
+    assert.equal(sizes.reduce((a, b) => a + b, 0), 178, name)
+  }
+})
+
+test('labels in the drawing do not cover each other', async () => {
+  const page = await open(browser, file)
+  await page.locator('#row-search').fill('73')
+  await page.keyboard.press('Enter')
+  await page.locator('.zoom button').last().click()
+  await page.waitForTimeout(300)
+  const boxes = JSON.parse(await page.getAttribute('#row-canvas', 'data-labels'))
+  assert.ok(boxes.length > 1)
+  boxes.forEach((a, i) => boxes.slice(0, i).forEach((b) => assert.ok(a.left >= b.right || b.left >= a.right || a.top >= b.bottom || b.top >= a.bottom)))
+})
+
+test('ticks are round numbers', async () => {
+  const page = await open(browser, file)
+  const ticks = await page.locator('#ranking .tick text').allTextContents()
+  assert.ok(ticks.length >= 3)
+  for (const tick of ticks) assert.match(tick, /^\d+ %$/)
 })
 
 test('macro-F1 and scores of a class are those of the confusion matrix', async () => {
@@ -62,7 +194,6 @@ test('a row is found by typing, and shows its prediction and neighbours', async 
   const weights = (await page.locator('#row-neighbours .bar-value').allInnerTexts()).map(Number)
   assert.ok(weights.length > 0)
   assert.deepEqual(weights, [...weights].sort((a, b) => b - a))
-  assert.equal(await page.locator('#row-features li').count(), 8)
   const neighbour = page.locator('#row-neighbours button').first()
   const id = (await neighbour.innerText()).trim()
   await neighbour.click()
@@ -126,9 +257,15 @@ test('modules: the ranking marks the chosen ones, the network tells their settin
   assert.equal(await page.locator('#chosen tbody tr').count(), chosen)
   const module = page.locator('#network-picture .module[data-module="3"]')
   await module.locator('circle').hover()
-  assert.match(await text(page, '#module-about'), /Graph 4/)
-  const note = await page.locator('#chosen tbody tr').nth(3).locator('.note').innerText()
-  assert.ok(note.length > 5 && (await text(page, '#module-about')).includes(note))
+  const about = await text(page, '#module-about')
+  assert.match(about, /^Graph 4/)
+  await page.locator('#network summary').click()
+  const cells = await page.locator('#chosen tbody tr').nth(3).locator('td').allInnerTexts()
+  assert.match(cells[2], /, .* and /) // three key features
+  assert.match(cells[3], /^\d+ neighbours by (angle|Euclidean distance) in the view/)
+  for (const part of [cells[0], cells[1], cells[2].split(' and ')[0], cells[3], `graph ${cells[4].split(' and ')[0]}`, cells[5]]) {
+    assert.ok(part.length > 1 && about.includes(part), `${part} in ${about}`)
+  }
   await page.locator('#module-about button').click()
   assert.equal(await page.locator('#graph-picker').evaluate((select) => select.selectedIndex), 4)
 })
@@ -176,7 +313,7 @@ test('the keyboard reaches every part, and the focus is seen', async () => {
     seen.add(at.section)
     seen.add(at.id)
   }
-  for (const part of ['rows', 'classes', 'training', 'network', 'features', 'settings', 'row-search', 'graph-picker', 'edge-slider', 'row-canvas', 'theme']) {
+  for (const part of ['rows', 'table', 'classes', 'training', 'network', 'features', 'settings', 'row-search', 'graph-picker', 'edge-slider', 'row-canvas', 'theme']) {
     assert.ok(seen.has(part), `Tab never reached ${part}`)
   }
   const before = await picture(page)

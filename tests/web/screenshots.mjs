@@ -1,5 +1,5 @@
 // Pictures of a report: node tests/web/screenshots.mjs REPORT.html FOLDER [id of a row]
-// light.png, dark.png, phone.png and row.png; docs/report.png is row.png of wine.
+// The whole page, wide and on a phone, light and dark; and row.png: docs/report.png is that of wine.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { launch, open } from './browser.mjs'
@@ -22,12 +22,15 @@ const choose = async (page) => {
   await page.locator('#row-search').fill(row)
   await page.keyboard.press('Enter')
   await page.locator('.zoom button').last().click()
-  await page.evaluate(() => document.getElementById('rows').scrollIntoView({ behavior: 'instant' }))
   await page.mouse.move(0, 0)
 }
+const goToGraph = async (page) => {
+  await choose(page)
+  await page.evaluate(() => document.getElementById('rows').scrollIntoView({ behavior: 'instant' }))
+}
 
-await shoot('light.png', { colorScheme: 'light' })
-await shoot('dark.png', { colorScheme: 'dark' })
-await shoot('phone.png', { colorScheme: 'light', viewport: { width: 390, height: 844 } })
-await shoot('row.png', { colorScheme: 'light', viewport: { width: 1000, height: 800 } }, choose, false)
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [1400, 400]) await shoot(`${colorScheme}_${width}.png`, { colorScheme, viewport: { width, height: 900 } }, choose)
+}
+await shoot('row.png', { colorScheme: 'light', viewport: { width: 1000, height: 800 } }, goToGraph, false)
 await browser.close()

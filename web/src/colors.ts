@@ -23,6 +23,12 @@ export function classColor(index: number): string {
 export const errorColors = { right: '#4477aa', wrong: '#ee7733', unknown: grey }
 export const partColors = [grey, '#228833', '#ccbb44', '#4477aa']
 
+/** From little to much: blue, green, yellow, orange; `step` of `steps`. */
+export function scaleColor(step: number, steps: number): string {
+  const scale = ['#4b56b0', '#3c7fc0', '#2fa3a8', '#5cb872', '#a9c34a', '#e8b93c', '#ee7733']
+  return scale[Math.round((step / Math.max(1, steps - 1)) * (scale.length - 1))]
+}
+
 /** The colour as WebGL adds it: with `alpha`, and multiplied by it. */
 export function seeThrough(color: string, alpha: number): string {
   const channel = (at: number) => Math.round(parseInt(color.slice(at, at + 2), 16) * alpha)

@@ -7,13 +7,15 @@ export interface Part {
   predicted: number[]
   right: number[]
   matrix: number[] // by label and prediction; empty where there are too many classes
+  /** Rows by how sure the prediction is, in ten steps from 0 to 1; null where that is not known. */
+  calibration: { rows: number[]; right: number[]; sure: number[] } | null
 }
 
 export type PartName = 'test' | 'val' | 'train'
 
 export interface GraphData {
-  edges: number // in the model, of all rows
-  among_shown: number // of these, among the shown rows and no loops
+  links: number // pairs of rows that are joined, in one direction or in both
+  links_among_shown: number // of these, among the shown rows
   largest: number
   row_sizes: string
   column_bits: 16 | 32
@@ -25,6 +27,27 @@ export interface Module {
   weight: number
   note: string
   line: number | null // of the history
+  compares: { views: string[]; k: number; metric: string } | null
+}
+
+/** Accuracy on rows that no choice has seen, estimated; in the page where there is no test part. */
+export interface Estimate {
+  accuracy: number
+  low: number
+  high: number
+  majority_share: number
+  majority_class: string
+  baseline_accuracy: number | null
+  rows: number
+}
+
+/** Why a row is predicted as it is, as `glgnn explain` says; the most important first. */
+export interface Reason {
+  row: number // its place in the page
+  features: [name: string, value: number | string, weight: number][]
+  neighbours: [id: string, row: number, graph: number, weight: number][] // row -1: not in the page
+  more: number // features and neighbours that are left out here
+  without: number // how much the probability falls without all these
 }
 
 export interface Setting {
@@ -43,6 +66,7 @@ export interface ReportData {
   classes: string[]
   notes: string[]
   val_accuracy: number | null
+  estimate?: Estimate | null
   parts: Record<PartName, Part>
   history: {
     loss: number[]
@@ -61,11 +85,13 @@ export interface ReportData {
     ids: string[] | null
     labels: string
     predicted: string
+    held_back: string | null // in folds: what the fold says that held the row back, or -1
     parts: string
     probabilities: string
     places: { x: string; y: string }
-    features: { per_row: number; feature: string; value: string }
+    values: { features: number[]; values: string }
     graphs: GraphData[]
+    reasons: Reason[]
   }
 }
 
@@ -88,40 +114,51 @@ export interface Rows {
   ids: string[]
   labels: Int32Array // -1: unknown
   predicted: Int32Array
+  /** The class that the label may be compared with, or -1: that of a row whose label taught it proves nothing. */
+  judged: Int32Array
   parts: Uint8Array // of partNames
   x: Uint16Array
   y: Uint16Array
+  sure: Float32Array // the largest probability
   probabilities(row: number): number[]
-  features(row: number): { feature: number; value: number }[]
+  features: { feature: number; values: Float32Array }[] // those that count most
+  reasons: Map<number, Reason>
 }
 
-export const partNames = ['no label used', 'training', 'validation', 'test']
+const partCodes = { train: 1, val: 2, test: 3 }
+
+export const partNames = (data: ReportData) =>
+  data.folds > 1 ? ['no label', 'labelled', 'validation', 'test'] : ['no label used', 'training', 'validation', 'test']
 
 export function readRows(data: ReportData): Rows {
   const from = data.row_data
   const classes = data.classes.length
-  const probabilities = u16(from.probabilities)
-  const feature = u32(from.features.feature)
-  const value = f32(from.features.value)
-  const per = from.features.per_row
+  const shares = u16(from.probabilities)
+  const probabilities = (row: number) => Array.from(shares.subarray(row * classes, (row + 1) * classes), (p) => p / 65535)
+  const predicted = i32(from.predicted)
+  const parts = u8(from.parts)
+  const held = from.held_back ? i32(from.held_back) : null
+  const values = f32(from.values.values)
   return {
     count: from.shown,
     ids: from.ids ?? Array.from(i32(from.numbers), String),
     labels: i32(from.labels),
-    predicted: i32(from.predicted),
-    parts: u8(from.parts),
+    predicted,
+    judged: predicted.map((said, row) => (parts[row] !== partCodes.train ? said : held ? held[row] : -1)),
+    parts,
     x: u16(from.places.x),
     y: u16(from.places.y),
-    probabilities: (row) =>
-      Array.from(probabilities.subarray(row * classes, (row + 1) * classes), (p) => p / 65535),
-    features: (row) => {
-      const list = []
-      for (let f = row * per; f < (row + 1) * per; f++) {
-        if (feature[f] < data.features.names.length) list.push({ feature: feature[f], value: value[f] })
-      }
-      return list
-    }
+    sure: Float32Array.from({ length: from.shown }, (_, row) => Math.max(...probabilities(row))),
+    probabilities,
+    features: from.values.features.map((feature, f) => ({ feature, values: values.subarray(f * from.shown, (f + 1) * from.shown) })),
+    reasons: new Map(from.reasons.map((reason) => [reason.row, reason]))
   }
+}
+
+/** Whether a row is counted in this part, and what is compared with its label there. */
+export function saidIn(data: ReportData, rows: Rows, part: PartName, row: number): number | null {
+  if (part === 'val' && data.folds > 1) return rows.judged[row] >= 0 && rows.parts[row] === partCodes.train ? rows.judged[row] : null
+  return rows.parts[row] === partCodes[part] ? rows.predicted[row] : null
 }
 
 /** A learned graph: of each row its neighbours and their weights. */

@@ -4,8 +4,8 @@ import Sigma from 'sigma'
 import { EdgeLineProgram, EdgeRectangleProgram } from 'sigma/rendering'
 import type { Edges, Rows } from './data'
 import { seeThrough } from './colors'
-import { drawHover, drawLabel } from './graph_labels'
-import { calm, cssColor, isDark, onTheme } from './theme'
+import { clearLabels, drawHover, drawLabel, labelBoxes } from './graph_labels'
+import { reducedMotion, cssColor, isDark, onTheme } from './theme'
 
 const thickEdges = 30_000 // more are drawn as hairlines
 const sliceMs = 12
@@ -86,13 +86,21 @@ export class GraphView {
       defaultDrawNodeHover: drawHover,
       nodeReducer: (node, data) => this.nodeLook(Number(node), data),
       edgeReducer: (edge) => this.edgeLook(Number(edge)),
-      inertiaDuration: calm() ? 0 : 200,
-      zoomDuration: calm() ? 0 : 250
+      inertiaDuration: reducedMotion() ? 0 : 200,
+      zoomDuration: reducedMotion() ? 0 : 250
     })
+    this.sigma.on('beforeRender', () => clearLabels(() => this.chosenLabel()))
+    this.sigma.on('afterRender', () => void (this.container.dataset.labels = JSON.stringify(labelBoxes())))
     this.sigma.on('clickNode', ({ node }) => this.onPick(Number(node)))
     this.sigma.on('clickStage', () => this.onPick(-1))
     this.sigma.on('enterNode', ({ node }) => this.hover(Number(node)))
     this.sigma.on('leaveNode', () => this.hover(-1))
+  }
+
+  private chosenLabel() {
+    const sigma = this.sigma!
+    const chosen = this.selected >= 0 ? sigma.getNodeDisplayData(String(this.selected)) : undefined
+    return chosen ? { ...chosen, ...sigma.framedGraphToViewport(chosen), size: sigma.scaleSize(chosen.size) } : null
   }
 
   private nodeLook(row: number, data: Record<string, any>) {
@@ -105,7 +113,7 @@ export class GraphView {
       size: isChosen ? data.size * 2 + 2 : isNear ? data.size * 1.4 + 1 : faded ? data.size * 0.75 : data.size,
       color: faded && !isChosen ? cssFaded : this.look.colors[row],
       label: this.rows.ids[row],
-      forceLabel: isChosen || (isNear && this.near.size <= 25),
+      forceLabel: isNear && this.near.size <= 25, // the chosen one is highlighted, and so has its label
       highlighted: isChosen,
       zIndex: isChosen ? 3 : isNear ? 2 : faded ? 0 : 1
     }
@@ -141,22 +149,16 @@ export class GraphView {
     if (row >= 0 && goThere) this.goTo(row)
   }
 
-  /** Where a row is in the container, in pixels. */
-  position(row: number): { x: number; y: number } {
-    const { x, y } = this.sigma!.getNodeDisplayData(String(row))!
-    return this.sigma!.framedGraphToViewport({ x, y })
-  }
-
   private goTo(row: number) {
     const place = this.sigma?.getNodeDisplayData(String(row))
     if (!place) return
     const camera = this.sigma!.getCamera()
-    void camera.animate({ x: place.x, y: place.y, ratio: Math.min(camera.ratio, 0.5) }, { duration: calm() ? 1 : 400 })
+    void camera.animate({ x: place.x, y: place.y, ratio: Math.min(camera.ratio, 0.5) }, { duration: reducedMotion() ? 1 : 400 })
   }
 
   zoom(factor: number) {
     const camera = this.sigma?.getCamera()
-    if (camera) void camera.animate({ ratio: camera.ratio * factor }, { duration: calm() ? 1 : 150 })
+    if (camera) void camera.animate({ ratio: camera.ratio * factor }, { duration: reducedMotion() ? 1 : 150 })
   }
 
   move(right: number, down: number) {
@@ -165,7 +167,7 @@ export class GraphView {
   }
 
   reset() {
-    void this.sigma?.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }, { duration: calm() ? 1 : 300 })
+    void this.sigma?.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }, { duration: reducedMotion() ? 1 : 300 })
   }
 }
 

@@ -4,18 +4,23 @@ import { readRows, type ReportData } from './data'
 import { h } from './dom'
 import { featureSection } from './features'
 import { networkSection } from './network'
-import { classSection, overview } from './quality'
+import { overview } from './overview'
+import { classSection } from './quality'
 import { rowSection } from './row_section'
+import { rowTable } from './row_table'
 import { settingsSection } from './settings'
 import { startTheme } from './theme'
 import { trainingSection } from './training'
 
 function build(data: ReportData) {
-  const rows = rowSection(data, readRows(data))
+  const known = readRows(data)
+  const rows = rowSection(data, known, (filter) => table.show(filter && filter.words, filter && filter.holds))
+  const table = rowTable(data, known, rows.showRow)
   const training = trainingSection(data)
   const sections = [
-    overview(data),
+    overview(data, known),
     rows.element,
+    table.element,
     classSection(data, rows.showPair),
     training.element,
     networkSection(data, (module) => rows.showGraph(module + 1)),
@@ -24,7 +29,7 @@ function build(data: ReportData) {
   ]
   document.title = `${data.dataset} – GL-GNN report`
   document.getElementById('title')!.textContent = 'GL-GNN report'
-  const names = ['Overview', 'Rows', 'Classes', 'Training', 'Network', 'Features', 'Settings']
+  const names = ['Overview', 'Graph', 'Table', 'Classes', 'Training', 'Network', 'Features', 'Settings']
   document.getElementById('sections')!.append(...sections.map((section, i) => h('a', { href: `#${section.id}` }, names[i])))
   document.getElementById('main')!.replaceChildren(...sections)
   document.getElementById('foot')!.textContent = `glgnn ${data.program.version} (${data.program.commit}). This file is whole: it needs no network.`

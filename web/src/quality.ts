@@ -1,6 +1,7 @@
-/** How good the predictions are: headline figures, per class, and what is taken for what. */
+/** How good the predictions are: per class, what is taken for what, and whether they are as sure as they should be. */
+import { calibration } from './calibration'
 import type { Part, PartName, ReportData } from './data'
-import { choice, h, section, type Child } from './dom'
+import { choice, h, section } from './dom'
 import { classColor } from './colors'
 import { count, counted, percent } from './format'
 
@@ -28,47 +29,16 @@ export function macroF1(part: Part): number {
   return scores.reduce((sum, score) => sum + score.f1, 0) / Math.max(1, scores.length)
 }
 
-const names: Record<PartName, string> = { test: 'Test', val: 'Validation', train: 'Training' }
+export const partTitles: Record<PartName, string> = { test: 'Test', val: 'Validation', train: 'Training' }
+
+const partWords: Record<PartName, string> = {
+  test: 'The labels of test rows were never seen by the training.',
+  val: 'The labels of validation rows chose the modules, so these figures flatter a little.',
+  train: 'The labels of training rows taught the model, so these figures say nothing of new rows.'
+}
 
 /** The parts that have labelled rows, what judges best first. */
-const judged = (data: ReportData) => (['test', 'val', 'train'] as PartName[]).filter((p) => data.parts[p].rows > 0)
-
-const card = (id: string, title: string, value: string, note: string, isMain = false) =>
-  h(
-    'div',
-    { class: isMain ? 'card main' : 'card', id },
-    h('div', { class: 'card-title' }, title),
-    h('div', { class: 'card-value' }, value),
-    h('div', { class: 'card-note' }, note)
-  )
-
-/** Where every label is held back once: said beside the number of rows. */
-export const inFolds = (data: ReportData) => (data.folds > 1 ? ` in ${data.folds} folds` : '')
-
-export function overview(data: ReportData): HTMLElement {
-  const { test, val } = data.parts
-  const part = judged(data)[0]
-  const cards: Child[] = [
-    test.rows > 0 &&
-      card('test-accuracy', 'Test accuracy', percent(test.correct / test.rows), `${count(test.correct)} of ${counted(test.rows, 'row')} right`, true),
-    data.val_accuracy !== null &&
-      card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), counted(val.rows, 'row') + inFolds(data), test.rows === 0),
-    part &&
-      card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${names[part].toLowerCase()} rows`),
-    card('size', 'Rows', count(data.rows), `${counted(data.features.names.length, 'feature')}, ${data.classes.length} classes`),
-    card('graphs', 'Learned graphs', String(data.modules.length), `${counted(data.row_data.graphs[0].edges, 'edge')} when fused`)
-  ]
-  const how =
-    data.mode === 'best'
-      ? `${counted(data.history.val_accuracy.length - 1, 'module')} tried, ${data.modules.length} joined`
-      : `epoch ${data.history.best_epoch} of ${data.history.loss.length} kept`
-  return section(
-    'overview',
-    data.dataset,
-    `Mode ${data.mode}: ${how}; ${counted(data.parts.train.rows, 'row')} to train, ${count(val.rows)} to validate${inFolds(data)}, ${count(test.rows)} to test.`,
-    h('div', { class: 'cards' }, ...cards)
-  )
-}
+export const judged = (data: ReportData) => (['test', 'val', 'train'] as PartName[]).filter((p) => data.parts[p].rows > 0)
 
 const bar = (part: number | null) =>
   h(
@@ -100,8 +70,8 @@ function classTable(data: ReportData, part: Part): HTMLElement {
   )
 }
 
-/** `pick` gets label and prediction of a cell that is pressed; null where the graph knows other predictions. */
-function confusion(data: ReportData, part: Part, pick: ((label: number, said: number) => void) | null): HTMLElement {
+/** `pick` gets label and prediction of a cell that is pressed. */
+function confusion(data: ReportData, part: Part, pick: (label: number, said: number) => void): HTMLElement {
   const n = data.classes.length
   if (part.matrix.length === 0) return h('p', { class: 'hint' }, `No confusion matrix: ${n} classes are too many to show.`)
   const wide = n > 5
@@ -109,11 +79,11 @@ function confusion(data: ReportData, part: Part, pick: ((label: number, said: nu
     const rows = part.matrix[label * n + said]
     const share = rows / Math.max(1, part.actual[label])
     const words = `${counted(rows, 'row')} of class ${data.classes[label]} predicted as ${data.classes[said]}`
-    const kind = label === said ? 'right' : 'wrong'
-    const content = rows && pick
+    const content = rows
       ? h('button', { type: 'button', title: words, 'aria-label': words, click: () => pick(label, said) }, count(rows))
-      : h('span', { 'aria-label': words, title: words }, rows ? count(rows) : '·')
-    return h('td', { class: `${kind}${share > 0.55 ? ' full' : ''}`, style: `--share:${rows ? 0.12 + 0.88 * share : 0}` }, content)
+      : h('span', { 'aria-label': words, title: words }, '·')
+    // At most half of the colour, so that ink is read on it.
+    return h('td', { class: label === said ? 'right' : 'wrong', style: `--share:${rows ? 0.08 + 0.42 * share : 0}` }, content)
   }
   const head = data.classes.map((name, c) => h('th', { scope: 'col', title: name }, h('span', {}, wide ? String(c + 1) : name)))
   const body = data.classes.map((name, label) =>
@@ -130,7 +100,6 @@ function confusion(data: ReportData, part: Part, pick: ((label: number, said: nu
     h(
       'table',
       { class: 'confusion', id: 'confusion' },
-      h('caption', {}, `Label down, prediction across; ${pick ? 'press a number to see its rows in the graph' : 'each row as the fold says that held it back'}`),
       h('thead', {}, h('tr', {}, h('td'), ...head)),
       h('tbody', {}, ...body)
     )
@@ -139,14 +108,27 @@ function confusion(data: ReportData, part: Part, pick: ((label: number, said: nu
 
 export function classSection(data: ReportData, pick: (label: number, said: number, part: PartName) => void): HTMLElement {
   const parts = judged(data)
-  const place = h('div', { class: 'two' })
-  const show = (name: PartName) =>
+  const place = h('div', {})
+  const show = (name: PartName) => {
+    const part = data.parts[name]
     place.replaceChildren(
-      h('div', {}, classTable(data, data.parts[name])),
-      h('div', {}, confusion(data, data.parts[name], name === 'val' && data.folds > 1 ? null : (label, said) => pick(label, said, name)))
+      h('p', { class: 'hint', id: 'part-words' }, partWords[name]),
+      h(
+        'div',
+        { class: 'two' },
+        h('div', {}, classTable(data, part)),
+        h(
+          'div',
+          {},
+          confusion(data, part, (label, said) => pick(label, said, name)),
+          h('p', { class: 'hint' }, `Label down, prediction across${name === 'val' && data.folds > 1 ? ', as the fold says that held the row back' : ''}; press a number to see its rows in the graph and in the table.`)
+        )
+      ),
+      calibration(part, name, data.folds > 1)
     )
-  const picker = choice('class-part', 'Rows', parts.map((p) => `${names[p]} (${count(data.parts[p].rows)})`), (p) => show(parts[p]))
+  }
+  const picker = choice('class-part', 'Rows', parts.map((name) => `${partTitles[name]} (${count(data.parts[name].rows)})`), (p) => show(parts[p]))
   if (parts.length) show(parts[0])
   else place.append(h('p', { class: 'hint' }, 'No row has a label to compare with.'))
-  return section('classes', 'Classes', 'What is found, and what is taken for what.', h('div', { class: 'tools' }, picker.field), place)
+  return section('classes', 'Classes', 'What is found, what is taken for what, and how far the stated certainty can be trusted.', h('div', { class: 'tools' }, picker.field), place)
 }

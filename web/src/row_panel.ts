@@ -1,11 +1,12 @@
-/** What is known of one row: its prediction, its neighbours and its features. */
-import { partNames, type ReportData, type Rows } from './data'
+/** What is known of one row: its prediction, the reasons for it, and its neighbours. */
+import { partNames, type Reason, type ReportData, type Rows } from './data'
 import { classColor } from './colors'
 import { h } from './dom'
-import { percent, short } from './format'
+import { count, percent, short } from './format'
 
 const shownClasses = 5
-const shownNeighbours = 12
+const shownNeighbours = 8
+const shownFeatures = 8
 
 export interface Neighbour {
   row: number
@@ -25,16 +26,55 @@ const barLine = (words: Node[], part: number, value: string) =>
     h('span', { class: 'bar-value' }, value)
   )
 
+/** Right or wrong is said only where the label did not teach the prediction. */
 function verdict(data: ReportData, rows: Rows, row: number) {
   const label = rows.labels[row]
+  const judged = rows.judged[row]
   const said = data.classes[rows.predicted[row]]
   if (label < 0) return h('p', { class: 'verdict' }, `Predicted ${said}; its label is not known.`)
-  const right = label === rows.predicted[row]
-  return h(
-    'p',
-    { class: `verdict ${right ? 'right' : 'wrong'}` },
-    right ? `✓ Predicted ${said}, which is right.` : `✗ Predicted ${said}, but it is ${data.classes[label]}.`
-  )
+  const is = data.classes[label]
+  if (judged < 0) return h('p', { class: 'verdict' }, `Predicted ${said}; its label, ${is}, taught the model.`)
+  const right = label === judged
+  const words = data.folds > 1 && rows.parts[row] === 1
+    ? `The fold that held its label back says ${data.classes[judged]}, ${right ? 'which is right' : `but it is ${is}`}.`
+    : `Predicted ${said}, ${right ? 'which is right' : `but it is ${is}`}.`
+  return h('p', { class: `verdict ${right ? 'right' : 'wrong'}` }, `${right ? '✓' : '✗'} ${words}`)
+}
+
+const rowLink = (rows: Rows, row: number, pick: (row: number) => void) =>
+  h('button', { type: 'button', class: 'link', 'data-row': row, click: () => pick(row) }, dot(rows.predicted[row]), name(rows.ids[row]))
+
+/** As `glgnn explain` says it. */
+function reasons(rows: Rows, reason: Reason, pick: (row: number) => void): Node[] {
+  const value = (v: number | string) => (typeof v === 'number' ? short(v) : v)
+  return [
+    h('h4', {}, 'Because of these features'),
+    h('ul', { class: 'bars small', id: 'reason-features' }, ...reason.features.map(([feature, v, weight]) => barLine([name(feature), h('span', { class: 'fact' }, ` = ${value(v)}`)], Math.max(0, weight), weight.toFixed(2)))),
+    h('h4', {}, 'and these neighbours'),
+    h(
+      'ul',
+      { class: 'bars small', id: 'reason-neighbours' },
+      ...reason.neighbours.map(([id, row, graph, weight]) => barLine([row < 0 ? name(id) : rowLink(rows, row, pick), h('span', { class: 'aside' }, `graph ${graph}`)], Math.max(0, weight), weight.toFixed(2)))
+    ),
+    h(
+      'p',
+      { class: 'hint', id: 'reason-more' },
+      `${reason.more > 0 ? `And ${count(reason.more)} less important. ` : ''}Without all these the probability of the class falls by ${(100 * reason.without).toFixed(1)} points.`
+    )
+  ]
+}
+
+/** Where the page has no reasons: how to get them, and what the row is like. */
+function noReasons(data: ReportData, rows: Rows, row: number): Node[] {
+  return [
+    h('p', { class: 'hint', id: 'no-reasons' }, `The reasons for this row are not in the page: it has those of ${count(rows.reasons.size)} rows, the wrong and the least certain. \`glgnn explain MODEL --row ${rows.ids[row]}\` tells them.`),
+    h('h4', {}, 'Features that count most in the model'),
+    h(
+      'ul',
+      { class: 'values', id: 'row-features' },
+      ...rows.features.slice(0, shownFeatures).map(({ feature, values }) => h('li', {}, h('span', { class: 'bar-name' }, name(data.features.names[feature])), h('span', { class: 'bar-value' }, short(values[row]))))
+    )
+  ]
 }
 
 export function rowPanel(
@@ -51,13 +91,7 @@ export function rowPanel(
     .sort((a, b) => probabilities[b] - probabilities[a])
     .slice(0, shownClasses)
   const most = near.length ? near[0].weight : 1
-  const neighbour = ({ row: other, weight }: Neighbour) =>
-    barLine(
-      [h('button', { type: 'button', class: 'link', 'data-row': other, click: () => pick(other) }, dot(rows.predicted[other]), name(rows.ids[other]))],
-      weight / most,
-      short(weight)
-    )
-  const features = rows.features(row)
+  const reason = rows.reasons.get(row)
   return h(
     'div',
     { class: 'row-card', id: 'row-card' },
@@ -68,17 +102,14 @@ export function rowPanel(
       h('button', { type: 'button', class: 'quiet', id: 'row-close', 'aria-label': 'Close the row', click: close }, '✕')
     ),
     verdict(data, rows, row),
-    h('p', { class: 'hint' }, `part of the data: ${partNames[rows.parts[row]]}`),
+    h('p', { class: 'hint' }, `part of the data: ${partNames(data)[rows.parts[row]]}`),
     h('h4', {}, 'Probabilities'),
     h('ul', { class: 'bars small', id: 'row-probabilities' }, ...classes.map((c) => barLine([dot(c), name(data.classes[c])], probabilities[c], percent(probabilities[c])))),
+    ...(reason ? reasons(rows, reason, pick) : noReasons(data, rows, row)),
     h('h4', {}, `Neighbours in ${graphName}`),
     near.length
-      ? h('ul', { class: 'bars small', id: 'row-neighbours' }, ...near.slice(0, shownNeighbours).map(neighbour))
+      ? h('ul', { class: 'bars small', id: 'row-neighbours' }, ...near.slice(0, shownNeighbours).map(({ row: other, weight }) => barLine([rowLink(rows, other, pick)], weight / most, short(weight))))
       : h('p', { class: 'hint' }, 'none'),
-    near.length > shownNeighbours && h('p', { class: 'hint' }, `and ${near.length - shownNeighbours} weaker ones`),
-    h('h4', {}, data.features.sparse ? 'Features that count most' : 'Features that stand out most'),
-    features.length
-      ? h('ul', { class: 'values', id: 'row-features' }, ...features.map(({ feature, value }) => h('li', {}, h('span', { class: 'bar-name' }, data.features.names[feature]), h('span', { class: 'bar-value' }, short(value)))))
-      : h('p', { class: 'hint' }, 'none is set')
+    near.length > shownNeighbours && h('p', { class: 'hint' }, `and ${near.length - shownNeighbours} weaker ones`)
   )
 }

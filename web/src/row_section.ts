@@ -1,52 +1,36 @@
 /** The graph of the rows with its tools: which graph, which colours, how strong an edge, which row. */
-import { edgesOf, neighbours, partNames, readGraph, type Edges, type Graph, type PartName, type ReportData, type Rows } from './data'
-import { classColor, errorColors, partColors } from './colors'
+import { colourings } from './colourings'
+import { edgesOf, neighbours, readGraph, saidIn, type Edges, type Graph, type PartName, type ReportData, type Rows } from './data'
 import { choice, h, section } from './dom'
 import { count, counted, short } from './format'
 import { GraphView } from './graph_view'
 import { rowPanel } from './row_panel'
 import { rowSearch } from './row_search'
-
-interface Group {
-  name: string
-  color: string
-  holds: (row: number) => boolean
-}
-
-/** The ways to colour the rows: each cuts them into groups. */
-function colourings(data: ReportData, rows: Rows): { name: string; groups: Group[] }[] {
-  const byClass = (of: Int32Array) => data.classes.map((name, c) => ({ name, color: classColor(c), holds: (row: number) => of[row] === c }))
-  const isRight = (row: number) => rows.labels[row] === rows.predicted[row]
-  return [
-    { name: 'prediction', groups: byClass(rows.predicted) },
-    { name: 'label', groups: [...byClass(rows.labels), { name: 'unknown', color: classColor(-1), holds: (row) => rows.labels[row] < 0 }] },
-    {
-      name: 'right or wrong',
-      groups: [
-        { name: 'wrong', color: errorColors.wrong, holds: (row) => rows.labels[row] >= 0 && !isRight(row) },
-        { name: 'right', color: errorColors.right, holds: (row) => rows.labels[row] >= 0 && isRight(row) },
-        { name: 'label unknown', color: errorColors.unknown, holds: (row) => rows.labels[row] < 0 }
-      ]
-    },
-    { name: 'part of the data', groups: partNames.map((name, p) => ({ name, color: partColors[p], holds: (row: number) => rows.parts[row] === p })) }
-  ]
-}
+import { partTitles } from './quality'
 
 export interface RowSection {
   element: HTMLElement
   start(): Promise<void>
   showGraph(which: number): void
+  showRow(row: number): void
   showPair(label: number, said: number, part: PartName): void
 }
 
-export function rowSection(data: ReportData, rows: Rows): RowSection {
+interface Filter {
+  words: string
+  holds: (row: number) => boolean
+}
+
+/** `filtered` is told when the rows that are shown change. */
+export function rowSection(data: ReportData, rows: Rows, filtered: (filter: Filter | null) => void): RowSection {
   const graphs = new Map<number, { graph: Graph; edges: Edges }>()
-  const graphNames = ['all graphs fused', ...data.modules.map((module, m) => `graph ${m + 1} (weight ${module.weight.toFixed(2)})`)]
+  const graphNames = ['all graphs joined', ...data.modules.map((module, m) => `graph ${m + 1} (weight ${module.weight.toFixed(2)})`)]
   const ways = colourings(data, rows)
   let which = 0
   let way = 0
   let shownPart = 1 // of the edges, the strongest
-  let filter: { words: string; holds: (row: number) => boolean } | null = null
+  let groups = ways[way].groups()
+  let filter: Filter | null = null
 
   const canvas = h('div', {
     class: 'canvas',
@@ -77,21 +61,20 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
     const { edges } = read(which)
     const shown = shownCount(edges)
     const least = shown ? ` · weight ≥ ${short(edges.weights[shown - 1])}` : ''
-    edgeWords.textContent = `${count(shown)} of ${counted(edges.weights.length, 'line')}${least}`
+    edgeWords.textContent = `${count(shown)} of ${counted(edges.weights.length, 'link')}${least}`
   }
 
   const tellStatus = () => {
-    const { graph } = read(which)
-    const all = data.row_data.graphs[which].among_shown
-    const sampled = rows.count < data.rows ? `A sample: ${count(rows.count)} of ${count(data.rows)} rows, at equal distances, and the edges among them. ` : ''
-    const cut = graph.weights.length < all ? `${count(graph.weights.length)} of ${count(all)} directed edges${sampled && ' among them'} are in this page: of each row the strongest. ` : ''
+    const { edges } = read(which)
+    const all = data.row_data.graphs[which].links_among_shown
+    const sampled = rows.count < data.rows ? `A sample: ${count(rows.count)} of ${count(data.rows)} rows, at equal distances, and the links among them. ` : ''
+    const cut = edges.weights.length < all ? `${count(edges.weights.length)} of ${count(all)} links${sampled && ' among them'} are in this page: of each row the strongest. ` : ''
     const alone = filter ? `Showing ${filter.words} alone. ` : ''
-    status.textContent = `${sampled}${cut}${alone}` || `${counted(rows.count, 'row')}, ${counted(all, 'directed edge')}.`
+    status.textContent = `${sampled}${cut}${alone}` || `${counted(rows.count, 'row')}, ${counted(all, 'link')}. A link is a pair of rows of which one learns from the other, or each from each.`
   }
 
   const paint = () => {
     const colors: string[] = new Array(rows.count)
-    const groups = ways[way].groups
     for (const group of groups) for (let i = 0; i < rows.count; i++) if (group.holds(i)) colors[i] = group.color
     view.look = { colors, visible: filter ? filter.holds : null }
     const sizes = groups.map((group) => {
@@ -106,7 +89,7 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
           : [
               h(
                 'button',
-                { type: 'button', class: 'chip', 'aria-pressed': String(filter?.words === group.name), click: () => setFilter(filter?.words === group.name ? null : { words: group.name, holds: group.holds }, g) },
+                { type: 'button', class: 'chip', 'aria-pressed': String(filter?.words === wordsOf(group.name)), click: () => setFilter(filter?.words === wordsOf(group.name) ? null : { words: wordsOf(group.name), holds: group.holds }, g) },
                 h('span', { class: 'swatch', style: `background:${group.color}`, 'aria-hidden': 'true' }),
                 group.name,
                 h('span', { class: 'chip-count' }, count(sizes[g]))
@@ -118,8 +101,10 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
     view.refresh()
   }
 
-  const setFilter = (to: typeof filter, focus = -1) => {
+  const wordsOf = (group: string) => `${ways[way].name}: ${group}`
+  const setFilter = (to: Filter | null, focus = -1) => {
     filter = to
+    filtered(to)
     paint()
     if (focus >= 0) legend.querySelectorAll('button')[focus]?.focus()
   }
@@ -127,7 +112,7 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
   const emptyPanel = () => {
     panel.replaceChildren(
       h('h3', {}, 'No row chosen'),
-      h('p', {}, 'Click a row in the picture, or type its id above, to see its prediction, the rows it learns from and its features.'),
+      h('p', {}, 'Click a row in the picture, or type its id above, to see its prediction and the reasons for it.'),
       h('p', { class: 'hint' }, 'Drag to move, wheel or pinch to zoom; with the keyboard: arrows, + and −, 0 for the whole, / to search, Escape to close.')
     )
   }
@@ -177,6 +162,7 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
   const graphPicker = choice('graph-picker', 'Graph', graphNames, (index) => void showGraph(index))
   const colorPicker = choice('color-picker', 'Colour by', ways.map((w) => w.name), (index) => {
     way = index
+    groups = ways[way].groups()
     setFilter(null)
   })
   const button = (text: string, label: string, act: () => void) => h('button', { type: 'button', class: 'quiet', 'aria-label': label, click: act }, text)
@@ -212,14 +198,14 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
   const element = section(
     'rows',
     'Graph of the rows',
-    'Each point is a row; lines join rows that learn from each other. Rows that are predicted alike lie together.',
+    'Each point is a row; a line links two rows of which one learns from the other. Rows that are predicted alike lie together.',
     h(
       'div',
       { class: 'tools' },
       search.field,
       graphPicker.field,
       colorPicker.field,
-      h('label', { class: 'field slider', for: 'edge-slider' }, h('span', {}, 'Lines shown, strongest first'), slider, edgeWords)
+      h('label', { class: 'field slider', for: 'edge-slider' }, h('span', {}, 'Links shown, strongest first'), slider, edgeWords)
     ),
     legend,
     h('div', { class: 'graph' }, h('div', { class: 'stage' }, canvas, zoomButtons), panel),
@@ -232,11 +218,14 @@ export function rowSection(data: ReportData, rows: Rows): RowSection {
       void showGraph(index)
       element.scrollIntoView()
     },
+    showRow: (row) => {
+      select(row)
+      element.scrollIntoView()
+    },
     showPair: (label, said, part) => {
-      const code = { train: 1, val: 2, test: 3 }[part]
-      const holds = (row: number) => rows.labels[row] === label && rows.predicted[row] === said && rows.parts[row] === code
+      const holds = (row: number) => rows.labels[row] === label && saidIn(data, rows, part, row) === said
       select(-1)
-      setFilter({ words: `${partNames[code]} rows of class ${data.classes[label]} predicted as ${data.classes[said]}`, holds })
+      setFilter({ words: `${partTitles[part].toLowerCase()} rows of class ${data.classes[label]} predicted as ${data.classes[said]}`, holds })
       element.scrollIntoView()
     },
     start: async () => {

@@ -2,13 +2,12 @@
 import type { ReportData } from './data'
 import { h, section } from './dom'
 import { count, counted } from './format'
-import { inFolds } from './quality'
+import { labelWords } from './overview'
 
 export function settingsSection(data: ReportData): HTMLElement {
-  const { train, val, test } = data.parts
   const facts: [string, string][] = [
     ['Data', data.dataset],
-    ['Rows', `${count(data.rows)}: ${count(train.rows)} to train, ${count(val.rows)} to validate${inFolds(data)}, ${count(test.rows)} to test`],
+    ['Rows', `${count(data.rows)}: ${labelWords(data)}`],
     ['Features', `${count(data.features.names.length)}${data.features.sparse ? ', sparse' : ''}`],
     ['Classes', data.classes.join(', ')],
     ['Program', `glgnn ${data.program.version} (${data.program.commit})`]

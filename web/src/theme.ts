@@ -11,7 +11,8 @@ export const onTheme = (listener: () => void) => void listeners.push(listener)
 /** The value of a CSS variable, for what is not drawn by CSS. */
 export const cssColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches
+/** Whether the system asks that nothing moves. */
+export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches
 
 function apply(button: HTMLButtonElement) {
   document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'

@@ -1,9 +1,9 @@
 /** The training: curves over epochs (paper mode), or the modules that were tried (best mode). */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import type { Module, ReportData } from './data'
+import type { ReportData } from './data'
 import { h, section, svg } from './dom'
-import { counted, percent, short } from './format'
+import { counted, percent, roundTicks, short } from './format'
 import { cssColor, onTheme } from './theme'
 
 const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] // there is no half epoch
@@ -86,14 +86,15 @@ function ranking(data: ReportData): HTMLElement {
   const { val_accuracy, val_loss } = data.history
   const moduleOf = new Map(data.modules.map((module, m) => [module.line, m]))
   const order = Array.from({ length: lines }, (_, i) => i).sort((a, b) => val_accuracy[b] - val_accuracy[a] || val_loss[a] - val_loss[b])
-  const low = Math.max(0, Math.floor(10 * Math.min(...val_accuracy)) / 10 - 0.05)
+  const ticks = roundTicks(Math.min(...val_accuracy, 0.98), 1, 4)
+  const low = ticks[0]
   const [width, height, left, bottom] = [900, 260, 62, 34]
   const x = (rank: number) => left + ((rank + 0.5) / lines) * (width - left - 12)
   const y = (accuracy: number) => 14 + ((1 - accuracy) / (1 - low || 1)) * (height - bottom - 14)
-  const ticks = Array.from({ length: 5 }, (_, t) => low + (t / 4) * (1 - low))
   const network = val_accuracy[lines]
   const known = data.modules.some((module) => module.line !== null)
   const words = `Validation accuracy of ${counted(lines, 'module')}, the best first: from ${percent(val_accuracy[order[0]])} to ${percent(val_accuracy[order[lines - 1]])}. The network of the chosen ones reaches ${percent(network)}.`
+  const dot = Math.max(1, Math.min(3.5, (0.45 * (width - left)) / lines))
   const dots = order.map((line, rank) => {
     const m = moduleOf.get(line)
     const title = `rank ${rank + 1}: ${m === undefined ? `module tried as number ${line + 1}` : `graph ${m + 1}, ${data.modules[m].note}`}; validation ${percent(val_accuracy[line])}, loss ${short(val_loss[line])}`
@@ -101,17 +102,18 @@ function ranking(data: ReportData): HTMLElement {
       'g',
       { class: m === undefined ? 'dot' : 'dot chosen' },
       svg('line', { x1: x(rank), x2: x(rank), y1: y(low), y2: y(val_accuracy[line]) }),
-      svg('circle', { cx: x(rank), cy: y(val_accuracy[line]), r: m === undefined ? 3.5 : 6 }, svg('title', {}, title))
+      svg('circle', { cx: x(rank), cy: y(val_accuracy[line]), r: m === undefined ? dot : Math.max(4, 1.6 * dot) }, svg('title', {}, title))
     )
   })
   const picture = svg(
     'svg',
     { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words, id: 'ranking', class: 'ranking' },
     ...ticks.map((tick) =>
-      svg('g', { class: 'tick' }, svg('line', { x1: left, x2: width, y1: y(tick), y2: y(tick) }), svg('text', { x: left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, percent(tick)))
+      svg('g', { class: 'tick' }, svg('line', { x1: left, x2: width, y1: y(tick), y2: y(tick) }), svg('text', { x: left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, `${short(100 * tick)} %`))
     ),
     svg('line', { class: 'goal', x1: left, x2: width, y1: y(network), y2: y(network) }),
-    ...dots,
+    ...dots.filter((one) => !one.classList.contains('chosen')),
+    ...dots.filter((one) => one.classList.contains('chosen')), // on top
     svg('text', { x: left, y: height - 8 }, 'modules by validation accuracy, the best first')
   )
   return h(
@@ -122,27 +124,6 @@ function ranking(data: ReportData): HTMLElement {
   )
 }
 
-function chosenModules(data: ReportData): HTMLElement {
-  const accuracy = ({ line }: Module) => (line === null || data.val_accuracy === null ? '–' : percent(data.history.val_accuracy[line]))
-  const rows = data.modules.map((module, m) =>
-    h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, `Graph ${m + 1}`),
-      h('td', {}, accuracy(module)),
-      h('td', {}, percent(module.weight)),
-      h('td', { class: 'note' }, module.note)
-    )
-  )
-  const head = ['Module', 'Validation', 'Weight', 'Settings'].map((text) => h('th', { scope: 'col' }, text))
-  return h(
-    'details',
-    { open: data.modules.length <= 12 },
-    h('summary', {}, `The ${counted(data.modules.length, 'chosen module')}`),
-    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Chosen modules' }, h('table', { class: 'plain', id: 'chosen' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows)))
-  )
-}
-
 /** `start` draws what needs the page's width. */
 export function trainingSection(data: ReportData): { element: HTMLElement; start: () => void } {
   if (data.mode === 'best') {
@@ -150,7 +131,7 @@ export function trainingSection(data: ReportData): { element: HTMLElement; start
     const lead = validated
       ? 'Every module that was tried, judged by the validation rows; the best are joined.'
       : `Without validation rows there is nothing to judge the ${counted(data.history.loss.length - 1, 'module')} by.`
-    return { element: section('training', 'Training', lead, validated && ranking(data), chosenModules(data)), start: () => {} }
+    return { element: section('training', 'Training', lead, validated && ranking(data)), start: () => {} }
   }
   const { element, start } = epochs(data)
   return { element: section('training', 'Training', 'Loss and accuracy of every epoch.', element), start }

@@ -1,0 +1,74 @@
+#include "report/report_reasons.h"
+
+#include <glgnn/explain.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/explanations.h"
+
+namespace glgnn {
+namespace {
+
+constexpr size_t kShown = 8;  // features and neighbours each; `glgnn explain --json` has all
+
+double three_digits(double value) { return std::round(value * 1000) / 1000; }
+
+Json reason_json(const Model& model, const Explanation& why, const std::vector<int32_t>& places) {
+  const Json said = explanation_json(model, why);  // with names and values as people know them
+  Json features = Json::array(), neighbours = Json::array();
+  for (const Json& feature : said["features"]) {
+    if (features.size() == kShown) break;
+    features.push_back(
+        {feature["name"], feature["value"], three_digits(feature["weight"].get<double>())});
+  }
+  for (size_t e = 0; e < std::min(kShown, why.edges.size()); ++e) {
+    const ExplainedEdge& edge = why.edges[e];
+    neighbours.push_back(
+        {said["edges"][e]["id"], places[edge.row], edge.module + 1, three_digits(edge.weight)});
+  }
+  const size_t more =
+      said["features"].size() - features.size() + why.edges.size() - neighbours.size();
+  return {{"row", places[why.row]},
+          {"features", std::move(features)},
+          {"neighbours", std::move(neighbours)},
+          {"more", more},
+          {"without", three_digits(why.fidelity_plus)}};
+}
+
+}  // namespace
+
+std::vector<int32_t> explained_places(const Model& model, const std::vector<int32_t>& shown,
+                                      int64_t limit) {
+  const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
+  // Wrong rows before all others, then by certainty.
+  const auto rank = [&](int32_t place) {
+    const int32_t row = shown[place];
+    const int32_t label = model.labels[row];
+    const bool held = !model.held_back.empty() && model.held_back[row] >= 0;
+    const int32_t said = held ? model.held_back[row] : predicted[row];
+    return model.probabilities[row][predicted[row]] + (label >= 0 && label != said ? 0 : 1);
+  };
+  std::vector<int32_t> places(shown.size());
+  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int32_t>(i);
+  std::stable_sort(places.begin(), places.end(),
+                   [&](int32_t a, int32_t b) { return rank(a) < rank(b); });
+  places.resize(std::min(places.size(), static_cast<size_t>(limit)));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+Json reasons_json(const Model& model, const ReportLimits& limits, const Context& context) {
+  const std::vector<int32_t> shown = shown_rows(model.probabilities.rows(), limits.rows);
+  std::vector<int32_t> places(static_cast<size_t>(model.probabilities.rows()), -1);
+  for (size_t i = 0; i < shown.size(); ++i) places[shown[i]] = static_cast<int32_t>(i);
+  const Explainer explainer(model, context);
+  Json reasons = Json::array();
+  for (const int32_t place : explained_places(model, shown, limits.reasons)) {
+    reasons.push_back(reason_json(model, explainer.explain(shown[place]), places));
+  }
+  return reasons;
+}
+
+}  // namespace glgnn

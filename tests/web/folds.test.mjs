@@ -1,0 +1,126 @@
+// The report of a table without a test part: folds hold every label back once. Contrast, and what is said of it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { folder, glgnn, launch, open, overflows, text } from './browser.mjs'
+
+const orchard = fileURLToPath(new URL('../../data/examples/orchard.csv', import.meta.url))
+
+let browser, file, labels
+before(async () => {
+  const home = folder()
+  glgnn(home, 'fit', orchard, '--label', 'variety', '--id', 'tree', '--out', 'orchard.glgnn')
+  labels = readFileSync(orchard, 'utf8').trim().split('\n').slice(1).filter((line) => !line.endsWith(',')).length
+  file = join(home, 'orchard.html')
+  browser = await launch()
+})
+after(() => browser?.close())
+
+/** The contrast (WCAG) of the text of each element with what is behind it. */
+const contrasts = (page, selector) =>
+  page.locator(selector).evaluateAll((list) => {
+    const read = (color) => {
+      const [r, g, b, a = 1] = color.match(/[\d.]+/g).map(Number)
+      return { rgb: [r, g, b], a }
+    }
+    const over = (top, below) => top.rgb.map((v, i) => v * top.a + below[i] * (1 - top.a))
+    const ground = (element) => {
+      if (!element) return [255, 255, 255]
+      const color = read(getComputedStyle(element).backgroundColor)
+      return color.a === 1 ? color.rgb : over(color, ground(element.parentElement))
+    }
+    const light = (rgb) => {
+      const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    return list.map((element) => {
+      const behind = ground(element)
+      const [a, b] = [light(over(read(getComputedStyle(element).color), behind)), light(behind)]
+      return { text: element.textContent, contrast: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) }
+    })
+  })
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`numbers are readable (${colorScheme})`, async () => {
+    const page = await open(browser, file, { colorScheme })
+    const cells = await contrasts(page, '#confusion tbody td > *')
+    assert.ok(cells.length >= 9)
+    for (const { text: number, contrast } of cells) assert.ok(contrast >= 4.5, `${number} has a contrast of ${contrast.toFixed(2)}`)
+    for (const selector of ['#summary p', '.card-note', '.hint', '#legend button', '.chip-count', '#row-table td', '#row-table th button', '.lead', '#class-table td']) {
+      for (const { text: words, contrast } of await contrasts(page, selector)) assert.ok(contrast >= 4.5, `${selector}: ${words} has a contrast of ${contrast.toFixed(2)}`)
+    }
+    assert.deepEqual(page.troubles, [])
+  })
+}
+
+test('a number of the confusion matrix shows its rows, as their folds judged them', async () => {
+  const page = await open(browser, file)
+  const cell = page.locator('#confusion tbody tr').nth(0).locator('td').nth(0).locator('button')
+  const rows = await cell.innerText()
+  await cell.click()
+  assert.match(await text(page, '#graph-status'), /Showing validation rows of class (\w+) predicted as \1 alone/)
+  assert.match(await text(page, '#table-status'), new RegExp(`of ${rows} rows \\(validation rows of class`))
+  const wrong = page.locator('#confusion tbody td.wrong button').first()
+  const mistaken = Number(await wrong.innerText())
+  await wrong.click()
+  assert.match(await text(page, '#table-status'), new RegExp(`of ${mistaken} rows? `))
+  await page.locator('#row-table tbody button').first().click()
+  assert.match(await text(page, '.verdict'), /✗ The fold that held its label back says \w+, but it is \w+\./)
+})
+
+test('labels of folds both teach and judge, and are said so', async () => {
+  const page = await open(browser, file)
+  assert.match(await text(page, '#summary'), new RegExp(`learned from ${labels} labels of 300 rows; in 5 folds each of them was held back once and taught in the others`))
+  assert.match(await text(page, '#val-accuracy .card-note'), /validation, which chose the modules/)
+  assert.match(await text(page, '#settings .facts'), new RegExp(`${labels} labels, each held back once in 5 folds and taught in the others`))
+  assert.match(await text(page, '#summary'), new RegExp(`Of the ${300 - labels} rows without a label, it is less than 60 % sure about \\d+`))
+})
+
+/** The same page with other data in it. */
+function changed(name, change) {
+  const page = readFileSync(file, 'utf8')
+  const begin = page.indexOf('>', page.indexOf('id="report-data"')) + 1
+  const end = page.indexOf('</script>', begin)
+  const data = JSON.parse(page.slice(begin, end))
+  change(data)
+  const path = file.replace('orchard.html', name)
+  writeFileSync(path, page.slice(0, begin) + JSON.stringify(data).replaceAll('<', '\\u003c') + page.slice(end))
+  return path
+}
+
+test('an estimate is the headline where there is one', async () => {
+  const estimate = { accuracy: 0.812, low: 0.751, high: 0.864, majority_share: 0.431, majority_class: 'Gala', baseline_accuracy: 0.777, rows: labels }
+  const page = await open(browser, changed('good.html', (data) => (data.estimate = estimate)))
+  assert.equal(await text(page, '.card.main .card-value'), '81.2 %')
+  assert.match(await text(page, '.card.main'), /Estimated accuracy[\s\S]*95 % interval 75\.1 to 86\.4 %/)
+  assert.match(await text(page, '#majority-share'), /Always saying Gala\s+43\.1 %/)
+  assert.match(await text(page, '#baseline-accuracy'), /77\.7 %\s+logistic regression on the same folds/)
+  assert.equal(await page.locator('.card.main').count(), 1)
+  assert.match(await text(page, '#summary'), /about 81\.2 % \(95 % interval 75\.1 to 86\.4 %\)[\s\S]*Always saying Gala, the largest class, would be right on 43\.1 %\. Logistic regression on the same folds is right on 77\.7 %/)
+  const noise = await open(browser, changed('noise.html', (data) => (data.estimate = { ...estimate, accuracy: 0.44, low: 0.37, high: 0.5 })))
+  assert.match(await text(noise, '#summary'), /no better than always saying Gala, which is right on 43\.1 %/)
+})
+
+test('where reasons are left out, the panel says so', async () => {
+  const page = await open(browser, changed('few.html', (data) => (data.row_data.reasons = data.row_data.reasons.slice(1))))
+  const first = await page.locator('#row-table tbody button').first().innerText()
+  await page.locator('#row-table tbody button').first().click()
+  assert.match(await text(page, '#no-reasons'), new RegExp(`those of 299 rows, the wrong and the least certain. \`glgnn explain MODEL --row ${first}\``))
+  assert.equal(await page.locator('#row-features li').count(), 8)
+})
+
+for (const width of [400, 1400]) {
+  test(`nothing is wider than ${width} pixels, and no text lies on another`, async () => {
+    const page = await open(browser, file, { viewport: { width, height: 900 } })
+    assert.equal(await overflows(page), false)
+    const clashes = await page.locator('#network-picture, #ranking, #calibration-picture').evaluateAll((pictures) =>
+      pictures.flatMap((picture) => {
+        const texts = [...picture.querySelectorAll('text')].map((one) => ({ words: one.textContent, box: one.getBoundingClientRect() }))
+        return texts.flatMap((a, i) => texts.slice(0, i).filter((b) => a.box.left < b.box.right && b.box.left < a.box.right && a.box.top < b.box.bottom && b.box.top < a.box.bottom).map((b) => `${a.words} on ${b.words}`))
+      })
+    )
+    assert.deepEqual(clashes, [])
+  })
+}

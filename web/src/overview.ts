@@ -1,0 +1,112 @@
+/** The first screen: the figures, and the report in a few sentences. */
+import { u16, type Part, type PartName, type ReportData, type Rows } from './data'
+import { h, section, type Child } from './dom'
+import { count, counted, interval, listed, percent } from './format'
+import { judged, macroF1, partTitles } from './quality'
+
+const card = (id: string, title: string, value: string, note: string, isMain = false) =>
+  h(
+    'div',
+    { class: isMain ? 'card main' : 'card', id },
+    h('div', { class: 'card-title' }, title),
+    h('div', { class: 'card-value' }, value),
+    h('div', { class: 'card-note' }, note)
+  )
+
+const range = ({ low, high }: { low: number; high: number }) => `${(100 * low).toFixed(1)} to ${percent(high)}`
+
+/** The class that most rows of a part have. */
+function largest(data: ReportData, part: Part) {
+  const most = Math.max(...part.actual)
+  return { name: data.classes[part.actual.indexOf(most)], share: most / part.rows }
+}
+
+/** Where the labels went: in folds each one teaches and judges. */
+export function labelWords(data: ReportData): string {
+  const { train, val, test } = data.parts
+  const rest = test.rows ? `, ${count(test.rows)} to test` : ''
+  if (data.folds > 1) return `${counted(train.rows, 'label')}, each held back once in ${data.folds} folds and taught in the others${rest}`
+  return `${counted(train.rows, 'label')} to train, ${count(val.rows)} to validate${rest}`
+}
+
+function learned(data: ReportData): string {
+  const labels = data.parts.train.rows + (data.folds > 1 ? 0 : data.parts.val.rows)
+  const what = `It tells ${counted(data.classes.length, 'class', 'classes')} apart by ${counted(data.features.names.length, 'feature')}.`
+  const how = data.folds > 1 ? `; in ${data.folds} folds each of them was held back once and taught in the others` : data.parts.val.rows ? ` (${count(data.parts.train.rows)} to train, ${count(data.parts.val.rows)} to choose)` : ''
+  return `The model learned from ${counted(labels, 'label')} of ${counted(data.rows, 'row')}${how}. ${what}`
+}
+
+function quality(data: ReportData): string {
+  const { test, val } = data.parts
+  if (test.rows > 0) {
+    const most = largest(data, test)
+    const share = interval(test.correct, test.rows)
+    const verdict = share.low <= most.share ? ` That is no better than always saying ${most.name}, which is right on ${percent(most.share)}.` : ` Always saying ${most.name}, the largest class, would be right on ${percent(most.share)}.`
+    return `On the ${count(test.rows)} test rows, whose labels it never saw, it is right on ${percent(test.correct / test.rows)} (95 % interval ${range(share)}).${verdict}`
+  }
+  if (data.estimate) {
+    const e = data.estimate
+    const baseline = e.baseline_accuracy === null ? '' : ` Logistic regression on the same folds is right on ${percent(e.baseline_accuracy)}.`
+    const verdict = e.low <= e.majority_share ? `That is no better than always saying ${e.majority_class}, which is right on ${percent(e.majority_share)}.` : `Always saying ${e.majority_class}, the largest class, would be right on ${percent(e.majority_share)}.`
+    return `On rows it has not seen it is right on about ${percent(e.accuracy)} (95 % interval ${range(e)}): an estimate from ${counted(e.rows, 'label')} that were held back. ${verdict}${baseline}`
+  }
+  if (data.val_accuracy === null) return 'No label was held back, so nobody knows how good it is.'
+  const most = largest(data, val)
+  return `On the ${count(val.rows)} validation rows, which also chose the modules, it is right on ${percent(data.val_accuracy)}; expect less on new rows. Always saying ${most.name} would be right on ${percent(most.share)}.`
+}
+
+/** The pair of classes that is taken for each other most. */
+function mistakes(data: ReportData, name: PartName): string {
+  const part = data.parts[name]
+  const n = data.classes.length
+  const wrong = part.rows - part.correct
+  const of = `${partTitles[name].toLowerCase()} rows`
+  if (wrong === 0) return `None of the ${count(part.rows)} ${of} is wrong.`
+  if (part.matrix.length === 0) return `${count(wrong)} of the ${count(part.rows)} ${of} are wrong.`
+  let [label, said] = [0, 1]
+  for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) if (a !== b && part.matrix[a * n + b] > part.matrix[label * n + said]) [label, said] = [a, b]
+  return `${count(wrong)} of the ${count(part.rows)} ${of} ${wrong === 1 ? 'is' : 'are'} wrong; the most frequent mistake is ${data.classes[label]} taken for ${data.classes[said]} (${counted(part.matrix[label * n + said], 'row')}).`
+}
+
+function certainty(rows: Rows, isSample: boolean): string {
+  let [open, unsure] = [0, 0]
+  for (let i = 0; i < rows.count; i++) {
+    if (rows.labels[i] >= 0) continue
+    open++
+    if (rows.sure[i] < 0.6) unsure++
+  }
+  if (open === 0) return ''
+  return `Of the ${counted(open, 'row')} without a label${isSample ? ' in this page' : ''}, it is less than 60 % sure about ${count(unsure)}${unsure ? ': look at these first (sort the table by certainty)' : ''}.`
+}
+
+function looksAt(data: ReportData): string {
+  const weights = u16(data.features.overall)
+  const order = Array.from(weights.keys()).sort((a, b) => weights[b] - weights[a] || a - b)
+  const names = listed(order.slice(0, 3).map((f) => data.features.names[f]))
+  return `It looks most at ${names}, and at neighbours in ${counted(data.modules.length, 'learned graph')} with ${counted(data.row_data.graphs[0].links, 'link')} when joined.`
+}
+
+export function overview(data: ReportData, rows: Rows): HTMLElement {
+  const { test, val } = data.parts
+  const part = judged(data)[0]
+  const estimate = test.rows > 0 ? null : data.estimate
+  const cards: Child[] = [
+    test.rows > 0 &&
+      card('test-accuracy', 'Test accuracy', percent(test.correct / test.rows), `${count(test.correct)} of ${counted(test.rows, 'row')} right; 95 % interval ${range(interval(test.correct, test.rows))}`, true),
+    estimate && card('estimated-accuracy', 'Estimated accuracy', percent(estimate.accuracy), `on rows not seen; 95 % interval ${range(estimate)}`, true),
+    estimate && card('majority-share', `Always saying ${estimate.majority_class}`, percent(estimate.majority_share), 'the share of the largest class'),
+    estimate && estimate.baseline_accuracy !== null && card('baseline-accuracy', 'Baseline', percent(estimate.baseline_accuracy), 'logistic regression on the same folds'),
+    data.val_accuracy !== null &&
+      card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), `validation, which chose the modules; ${counted(val.rows, 'row')}${data.folds > 1 ? ` in ${data.folds} folds` : ''}`, test.rows === 0 && !estimate),
+    part && card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${partTitles[part].toLowerCase()} rows`),
+    card('size', 'Rows', count(data.rows), `${counted(data.features.names.length, 'feature')}, ${data.classes.length} classes`)
+  ]
+  const sentences = [learned(data), quality(data), part && part !== 'train' ? mistakes(data, part) : '', certainty(rows, rows.count < data.rows), looksAt(data)]
+  return section(
+    'overview',
+    data.dataset,
+    '',
+    h('div', { class: 'summary', id: 'summary' }, ...sentences.filter(Boolean).map((words) => h('p', {}, words as string))),
+    h('div', { class: 'cards' }, ...cards)
+  )
+}
