@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "core/parallel.h"
 #include "report/explanations.h"
 
 namespace glgnn {
@@ -37,10 +39,21 @@ Json reason_json(const Model& model, const Explanation& why, const std::vector<i
           {"without", three_digits(why.fidelity_plus)}};
 }
 
+// What explaining a row costs: each of its edges and features is left out in turn, which asks every
+// module about all of them.
+int64_t work_of(const Model& model, int32_t row) {
+  const PatternView graph = model.fused_graph.pattern->view();
+  const int64_t features = model.features.is_sparse
+                               ? model.features.sparse.pattern->view().row_size(row)
+                               : model.features.cols();
+  const int64_t items = graph.row_size(row) + features;
+  return items * items * model.config.modules;
+}
+
 }  // namespace
 
 std::vector<int32_t> explained_places(const Model& model, const std::vector<int32_t>& shown,
-                                      int64_t limit) {
+                                      int64_t work) {
   const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
   // Wrong rows before all others, then by certainty.
   const auto rank = [&](int32_t place) {
@@ -51,10 +64,12 @@ std::vector<int32_t> explained_places(const Model& model, const std::vector<int3
     return model.probabilities[row][predicted[row]] + (label >= 0 && label != said ? 0 : 1);
   };
   std::vector<int32_t> places(shown.size());
-  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int32_t>(i);
+  std::iota(places.begin(), places.end(), 0);
   std::stable_sort(places.begin(), places.end(),
                    [&](int32_t a, int32_t b) { return rank(a) < rank(b); });
-  places.resize(std::min(places.size(), static_cast<size_t>(limit)));
+  size_t kept = 0;
+  while (kept < places.size() && (work -= work_of(model, shown[places[kept]])) >= 0) ++kept;
+  places.resize(kept);
   std::sort(places.begin(), places.end());
   return places;
 }
@@ -63,11 +78,17 @@ Json reasons_json(const Model& model, const ReportLimits& limits, const Context&
   const std::vector<int32_t> shown = shown_rows(model.probabilities.rows(), limits.rows);
   std::vector<int32_t> places(static_cast<size_t>(model.probabilities.rows()), -1);
   for (size_t i = 0; i < shown.size(); ++i) places[shown[i]] = static_cast<int32_t>(i);
-  const Explainer explainer(model, context);
-  Json reasons = Json::array();
-  for (const int32_t place : explained_places(model, shown, limits.reasons)) {
-    reasons.push_back(reason_json(model, explainer.explain(shown[place]), places));
-  }
+  const std::vector<int32_t> explained = explained_places(model, shown, limits.reasons);
+  const Explainer explainer(model, {.threads = 1});
+  std::vector<Json> reasons(explained.size());
+  constexpr int64_t kAtOnce = 8;
+  for_fixed_pieces(static_cast<int64_t>(explained.size()), kAtOnce, context.threads,
+                   [&](int64_t, int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       reasons[i] =
+                           reason_json(model, explainer.explain(shown[explained[i]]), places);
+                     }
+                   });
   return reasons;
 }
 

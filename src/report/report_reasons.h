@@ -13,10 +13,11 @@
 
 namespace glgnn {
 
-// The shown rows whose reasons are in the page, ascending places: all that `limit` allows; those
-// that are wrong or least certain come first.
+// The shown rows whose reasons are in the page, by ascending places: as many as `work` allows; those
+// that are wrong or least certain come first. A row costs the square of its edges and features,
+// times the modules.
 std::vector<int32_t> explained_places(const Model& model, const std::vector<int32_t>& shown,
-                                      int64_t limit);
+                                      int64_t work);
 
 // [{"row": place, "features": [[name, value, weight], ...], "neighbours": [[id, place or -1, graph,
 // weight], ...], "more", "without"}, ...]

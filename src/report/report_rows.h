@@ -16,7 +16,7 @@ struct ReportLimits {
   int64_t fused_edges = 200'000;   // above: each row's strongest edges
   int64_t module_edges = 400'000;  // of all modules' graphs together
   int64_t values = 100'000;        // rows x features, those with the largest weights
-  int64_t reasons = 1'000;         // rows whose predictions are explained
+  int64_t reasons = 20'000'000;    // work of explaining rows: about a second of one thread
 };
 
 // The rows that are shown: all, or `limit` of them at equal distances.
