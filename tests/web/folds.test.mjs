@@ -99,8 +99,10 @@ test('an estimate is the headline where there is one', async () => {
   assert.match(await text(page, '#baseline-accuracy'), /77\.7 %\s+logistic regression on the same folds/)
   assert.equal(await page.locator('.card.main').count(), 1)
   assert.match(await text(page, '#summary'), /about 81\.2 % \(95 % interval 75\.1 to 86\.4 %\)[\s\S]*Always saying Gala, the largest class, would be right on 43\.1 %\. Logistic regression on the same folds is right on 77\.7 %/)
-  const noise = await open(browser, changed('noise.html', (data) => (data.estimate = { ...estimate, accuracy: 0.44, low: 0.37, high: 0.5 })))
-  assert.match(await text(noise, '#summary'), /no better than always saying Gala, which is right on 43\.1 %/)
+  const noise = await open(browser, changed('noise.html', (data) => (data.estimate = { ...estimate, accuracy: 0.43, low: 0.37, high: 0.5 })))
+  assert.match(await text(noise, '#summary'), /That is no better than always saying Gala, which is right on 43\.1 %/)
+  const doubt = await open(browser, changed('doubt.html', (data) => (data.estimate = { ...estimate, accuracy: 0.48, low: 0.4, high: 0.55 })))
+  assert.match(await text(doubt, '#summary'), /That is perhaps no better than always saying Gala/)
 })
 
 test('where reasons are left out, the panel says so', async () => {

@@ -63,7 +63,8 @@ test('the reasons of a row are those that explain tells', async () => {
     const hundredths = (weight) => (Math.round(weight * 1000) / 1000).toFixed(2)
     assert.deepEqual(await lines('reason-features'), why.features.slice(0, 8).map((f) => [`${f.name} = ${short(f.value)}`, hundredths(f.weight)]))
     assert.deepEqual(await lines('reason-neighbours'), why.edges.slice(0, 8).map((e) => [`${e.id}graph ${e.module}`, hundredths(e.weight)]))
-    assert.ok((await text(page, '#reason-more')).includes(`falls by ${(100 * why.fidelity_plus).toFixed(1)} points`))
+    const fall = Math.round(1000 * why.fidelity_plus) / 10
+    assert.ok((await text(page, '#reason-more')).includes(fall > 0 ? `falls by ${fall.toFixed(1)} points` : 'does not fall'))
   }
 })
 

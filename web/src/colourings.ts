@@ -1,7 +1,7 @@
 /** The ways to colour the rows: each cuts them into groups. */
 import { partNames, type ReportData, type Rows } from './data'
 import { classColor, errorColors, partColors, scaleColor } from './colors'
-import { percent, short } from './format'
+import { short } from './format'
 
 export interface Group {
   name: string
@@ -53,7 +53,7 @@ export function colourings(data: ReportData, rows: Rows): Colouring[] {
       groups: () =>
         certainties.map((low, s) => {
           const high = certainties[s + 1] ?? Infinity
-          const name = s === 0 ? `below ${percent(high)}` : high === Infinity ? `${percent(low)} and more` : `${percent(low)} to ${percent(high)}`
+          const name = s === 0 ? `below ${100 * high} %` : high === Infinity ? `${100 * low} % and more` : `${100 * low} to ${100 * high} %`
           return { name, color: scaleColor(certainties.length - 1 - s, certainties.length), holds: (row) => rows.sure[row] >= low && rows.sure[row] < high }
         })
     },

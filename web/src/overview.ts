@@ -36,19 +36,24 @@ function learned(data: ReportData): string {
   return `The model learned from ${counted(labels, 'label')} of ${counted(data.rows, 'row')}${how}. ${what}`
 }
 
+/** Beside always saying the largest class, which needs no model. */
+function beside(accuracy: number, low: number, name: string, share: number): string {
+  const better = accuracy <= share ? 'no better than' : low <= share ? 'perhaps no better than' : ''
+  return better ? `That is ${better} always saying ${name}, which is right on ${percent(share)}.` : `Always saying ${name}, the largest class, would be right on ${percent(share)}.`
+}
+
 function quality(data: ReportData): string {
   const { test, val } = data.parts
   if (test.rows > 0) {
     const most = largest(data, test)
+    const accuracy = test.correct / test.rows
     const share = interval(test.correct, test.rows)
-    const verdict = share.low <= most.share ? ` That is no better than always saying ${most.name}, which is right on ${percent(most.share)}.` : ` Always saying ${most.name}, the largest class, would be right on ${percent(most.share)}.`
-    return `On the ${count(test.rows)} test rows, whose labels it never saw, it is right on ${percent(test.correct / test.rows)} (95 % interval ${range(share)}).${verdict}`
+    return `On the ${count(test.rows)} test rows, whose labels it never saw, it is right on ${percent(accuracy)} (95 % interval ${range(share)}). ${beside(accuracy, share.low, most.name, most.share)}`
   }
   if (data.estimate) {
     const e = data.estimate
     const baseline = e.baseline_accuracy === null ? '' : ` Logistic regression on the same folds is right on ${percent(e.baseline_accuracy)}.`
-    const verdict = e.low <= e.majority_share ? `That is no better than always saying ${e.majority_class}, which is right on ${percent(e.majority_share)}.` : `Always saying ${e.majority_class}, the largest class, would be right on ${percent(e.majority_share)}.`
-    return `On rows it has not seen it is right on about ${percent(e.accuracy)} (95 % interval ${range(e)}): an estimate from ${counted(e.rows, 'label')} that were held back. ${verdict}${baseline}`
+    return `On rows it has not seen it is right on about ${percent(e.accuracy)} (95 % interval ${range(e)}): an estimate from ${counted(e.rows, 'label')} that were held back. ${beside(e.accuracy, e.low, e.majority_class, e.majority_share)}${baseline}`
   }
   if (data.val_accuracy === null) return 'No label was held back, so nobody knows how good it is.'
   const most = largest(data, val)

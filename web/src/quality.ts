@@ -74,7 +74,7 @@ function classTable(data: ReportData, part: Part): HTMLElement {
 function confusion(data: ReportData, part: Part, pick: (label: number, said: number) => void): HTMLElement {
   const n = data.classes.length
   if (part.matrix.length === 0) return h('p', { class: 'hint' }, `No confusion matrix: ${n} classes are too many to show.`)
-  const wide = n > 5
+  const wide = n > 5 && data.classes.some((name) => name.length > 4) // then columns have numbers
   const cell = (label: number, said: number) => {
     const rows = part.matrix[label * n + said]
     const share = rows / Math.max(1, part.actual[label])

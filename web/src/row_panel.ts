@@ -59,7 +59,7 @@ function reasons(rows: Rows, reason: Reason, pick: (row: number) => void): Node[
     h(
       'p',
       { class: 'hint', id: 'reason-more' },
-      `${reason.more > 0 ? `And ${count(reason.more)} less important. ` : ''}Without all these the probability of the class falls by ${(100 * reason.without).toFixed(1)} points.`
+      `${reason.more > 0 ? `And ${count(reason.more)} less important. ` : ''}Without all these the probability of the class ${reason.without > 0 ? `falls by ${(100 * reason.without).toFixed(1)} points` : 'does not fall'}.`
     )
   ]
 }
