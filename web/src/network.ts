@@ -48,8 +48,8 @@ function keyFeatures(data: ReportData, m: number, wanted: number): string {
   return listed(largest.slice(0, wanted).map((f) => data.features.names[f]))
 }
 
-function compares({ compares: how }: Module): string {
-  if (!how) return 'the learned selection of the features'
+function compares(data: ReportData, { compares: how }: Module): string {
+  if (!how) return `${data.settings.find(({ name }) => name === 'k')?.value ?? ''} neighbours by the product of the features it selects`
   return `${counted(how.k, 'neighbour')} by ${how.metric} in the view${how.views.length === 1 ? '' : 's'} ${listed(how.views)}`
 }
 
@@ -65,7 +65,7 @@ function table(data: ReportData, agree: number[][]): HTMLElement {
       h('td', {}, percent(module.weight)),
       h('td', {}, accuracy(data, module)),
       h('td', { class: 'words' }, keyFeatures(data, m, 3)),
-      h('td', { class: 'words' }, compares(module)),
+      h('td', { class: 'words' }, compares(data, module)),
       h('td', {}, listed(closest(agree, m, partners).map((other) => String(other + 1))))
     )
   )
@@ -110,7 +110,7 @@ export function networkSection(data: ReportData, showGraph: (module: number) => 
       ['Counts', `${percent(module.weight)} in the prediction (N_agg = ${short(data.network[count * (count + 1) + m])})`],
       ['Validation', accuracy(data, module)],
       ['Looks most at', keyFeatures(data, m, 5)],
-      ['Compares rows by', compares(module)],
+      ['Compares rows by', compares(data, module)],
       ['Agrees most with', listed(closest(agree, m, 3).map((other) => `graph ${other + 1} (${agree[m][other].toFixed(2)})`)) || '–'],
       ['Links', `${counted(data.row_data.graphs[m + 1].links, 'pair')} of rows`]
     ]

@@ -73,7 +73,7 @@ function epochs(data: ReportData) {
   const accuracyChart = curves('plot-accuracy', 'Accuracy', accuracyWords + kept, best_epoch, [
     { name: 'training', color: '--a', values: train_accuracy },
     ...(validated ? [{ name: 'validation', color: '--b', values: val_accuracy, dash: [6, 3] }] : [])
-  ], percent)
+  ], (part) => `${short(100 * part)} %`)
   return {
     element: h('div', { class: 'two' }, lossChart.figure, accuracyChart.figure),
     start: () => (lossChart.start(), accuracyChart.start())
