@@ -65,6 +65,7 @@ struct Model {
   Estimate estimate;
   std::vector<EpochReport> history;  // every epoch
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
+  std::vector<float> held_back_certainty;  // in folds: the probability of the class held_back says
 
   std::vector<FittedModule> modules;
   std::vector<NamedMatrix> parameters;  // of the network in paper mode: "network.a", ...

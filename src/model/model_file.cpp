@@ -54,6 +54,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.train);
   archive(model.val);
   archive(model.held_back);
+  archive(model.held_back_certainty);
   archive(model.estimate.rows);
   archive(model.estimate.accuracy);
   archive(model.estimate.low);
@@ -96,7 +97,8 @@ void check_sizes(const Model& model, const std::string& path) {
               model.features.rows() == n && model.features.cols() == count(model.feature_names) &&
               model.fused_graph.rows() == n && !model.modules.empty() &&
               model.network.rows() == count(model.modules) + 1 &&
-              model.network.cols() == model.network.rows() && model.folds >= 1 &&
+              model.network.cols() == model.network.rows() &&
+              count(model.held_back_certainty) == count(model.held_back) && model.folds >= 1 &&
               model.best_epoch >= 1 && model.best_epoch <= count(model.history);
   for (const FittedModule& module : model.modules) {
     fits = fits && module.graph.rows() == n && module.probabilities.rows() == n &&

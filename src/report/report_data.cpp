@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "model/compares.h"
 #include "report/base64.h"
 #include "report/version.h"
 
@@ -44,34 +45,45 @@ Json part_json(const Model& model, const std::vector<int32_t>& predicted,
           {"right", right}, {"matrix", matrix},   {"calibration", nullptr}};
 }
 
-// Labelled rows by the probability of the predicted class: how many of each step there are and are
-// right, and the mean probability.
-Json calibration_json(const Model& model, const std::vector<int32_t>& predicted,
-                      const std::vector<int32_t>& rows) {
+// Labelled rows by how certain the prediction is: how many of each step there are and are right,
+// and the mean certainty.
+template <class Certainty>
+Json calibration_json(const Model& model, const std::vector<int32_t>& said,
+                      const std::vector<int32_t>& rows, Certainty&& certainty) {
   std::vector<int64_t> count(kSteps, 0), right(kSteps, 0);
   std::vector<double> sure(kSteps, 0.0);
   for (const int32_t row : rows) {
     if (model.labels[row] < 0) continue;
-    const double p = model.probabilities[row][predicted[row]];
+    const double p = certainty(row);
     const auto step = std::clamp<int64_t>(static_cast<int64_t>(p * kSteps), 0, kSteps - 1);
     ++count[step];
-    right[step] += model.labels[row] == predicted[row];
+    right[step] += model.labels[row] == said[row];
     sure[step] += p;
   }
-  for (int64_t s = 0; s < kSteps; ++s) sure[s] = count[s] > 0 ? rounded(sure[s] / count[s]) : 0;
+  for (int64_t s = 0; s < kSteps; ++s) {
+    if (count[s] > 0) sure[s] = rounded(sure[s] / static_cast<double>(count[s]));
+  }
   return {{"rows", count}, {"right", right}, {"sure", sure}};
 }
 
-// In folds a row's probabilities were taught by its own label and prove nothing.
+// In folds a labelled row is judged by the fold that held it back; its own label taught the others.
 Json parts_json(const Model& model) {
   const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
   const bool in_folds = !model.held_back.empty();
+  const std::vector<int32_t>& judged = in_folds ? model.held_back : predicted;
   const std::vector<int32_t> validated = validated_rows(model);
+  const auto certainty = [&](int32_t row) -> double {
+    return model.probabilities[row][predicted[row]];
+  };
+  const auto validated_certainty = [&](int32_t row) -> double {
+    return in_folds ? model.held_back_certainty[row] : certainty(row);
+  };
   Json test = part_json(model, predicted, model.test);
-  Json val = part_json(model, in_folds ? model.held_back : predicted, validated);
+  Json val = part_json(model, judged, validated);
   Json train = part_json(model, predicted, model.train);
-  test["calibration"] = calibration_json(model, predicted, model.test);
-  if (!in_folds) val["calibration"] = calibration_json(model, predicted, validated);
+  test["calibration"] = calibration_json(model, predicted, model.test, certainty);
+  val["calibration"] = calibration_json(model, judged, validated, validated_certainty);
+  train["calibration"] = nullptr;  // taught by the labels themselves
   return {{"test", std::move(test)}, {"val", std::move(val)}, {"train", std::move(train)}};
 }
 

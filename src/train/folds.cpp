@@ -98,7 +98,11 @@ void judge_held_back(Model& joined, const std::vector<Model>& models,
   }
   const std::vector<int32_t> classes = predicted_classes(said);
   joined.held_back.assign(static_cast<size_t>(said.rows()), -1);
-  for (const int32_t row : all.val) joined.held_back[row] = classes[row];
+  joined.held_back_certainty.assign(static_cast<size_t>(said.rows()), 0.0f);
+  for (const int32_t row : all.val) {
+    joined.held_back[row] = classes[row];
+    joined.held_back_certainty[row] = said[row][classes[row]];
+  }
   const Score score = validation_score(said, all);
   EpochReport& line = joined.history.emplace_back();
   line.val_accuracy = score.accuracy;

@@ -152,14 +152,17 @@ TEST(ReportData, CertaintyBesideTruth) {
   EXPECT_EQ(test["sure"][8], 0.85);
 }
 
-TEST(ReportData, InFoldsTheFittedProbabilitiesProveNothing) {
+TEST(ReportData, InFoldsRowsAreJudgedByTheFoldThatHeldThemBack) {
   Model model = small_model();
   model.held_back = {0, -1, -1, 0, -1, -1};
+  model.held_back_certainty = {0.75f, 0, 0, 0.5f, 0, 0};
   model.val.clear();
-  const Json data = report_data(model);
-  EXPECT_EQ(data["parts"]["val"]["calibration"], nullptr);
-  EXPECT_EQ(data["parts"]["val"]["correct"], 1);  // row 3 was taken for class 0
-  EXPECT_NE(data["row_data"]["held_back"], nullptr);
+  const Json val = report_data(model)["parts"]["val"];
+  EXPECT_EQ(val["correct"], 1);  // row 3 was taken for class 0
+  EXPECT_EQ(val["calibration"]["rows"], Json({0, 0, 0, 0, 0, 1, 0, 1, 0, 0}));
+  EXPECT_EQ(val["calibration"]["right"], Json({0, 0, 0, 0, 0, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(val["calibration"]["sure"][7], 0.75);
+  EXPECT_EQ(report_data(model)["parts"]["train"]["calibration"], nullptr);
 }
 
 TEST(ReportData, ValuesOfTheFeaturesThatCountMost) {

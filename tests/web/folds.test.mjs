@@ -70,6 +70,16 @@ test('a number of the confusion matrix shows its rows, as their folds judged the
   assert.match(await text(page, '.verdict'), /✗ The fold that held its label back says \w+, but it is \w+\./)
 })
 
+test('in folds certainty is that of the fold that held a row back', async () => {
+  const page = await open(browser, file)
+  const rows = (await page.locator('#calibration-table tbody td:nth-child(2)').allInnerTexts()).map(Number)
+  assert.equal(rows.reduce((a, b) => a + b, 0), labels)
+  assert.equal(await page.locator('#calibration-picture .mark').count(), rows.length)
+  const matrix = (await page.locator('#confusion tbody td.right').allInnerTexts()).map(Number)
+  const right = matrix.reduce((a, b) => a + b, 0)
+  assert.ok((await text(page, '#calibration-words')).includes(`${((100 * right) / labels).toFixed(1)} % right`))
+})
+
 test('labels of folds both teach and judge, and are said so', async () => {
   const page = await open(browser, file)
   assert.match(await text(page, '#summary'), new RegExp(`learned from ${labels} labels of 300 rows; in 5 folds each of them was held back once and taught in the others`))

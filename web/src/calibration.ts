@@ -74,11 +74,11 @@ function table(steps: Step[]): HTMLElement {
   return h('table', { class: 'plain', id: 'calibration-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...lines))
 }
 
-export function calibration(part: Part, name: PartName, inFolds: boolean): HTMLElement {
+export function calibration(part: Part, name: PartName): HTMLElement {
   const title = h('h3', {}, 'Is it as sure as it should be?')
   const steps = part.calibration ? stepsOf(part.calibration) : []
   if (steps.length === 0) {
-    const why = name === 'train' || inFolds ? 'The probabilities of these rows were taught by their own labels, so they prove nothing.' : 'No row to compare with.'
+    const why = name === 'train' ? 'The probabilities of these rows were taught by their own labels, so they prove nothing.' : 'No row to compare with.'
     return h('div', { id: 'calibration' }, title, h('p', { class: 'hint' }, why))
   }
   const { error, sure, right: share } = gaps(steps)

@@ -124,7 +124,7 @@ export function classSection(data: ReportData, pick: (label: number, said: numbe
           h('p', { class: 'hint' }, `Label down, prediction across${name === 'val' && data.folds > 1 ? ', as the fold says that held the row back' : ''}; press a number to see its rows in the graph and in the table.`)
         )
       ),
-      calibration(part, name, data.folds > 1)
+      calibration(part, name)
     )
   }
   const picker = choice('class-part', 'Rows', parts.map((name) => `${partTitles[name]} (${count(data.parts[name].rows)})`), (p) => show(parts[p]))
