@@ -58,7 +58,7 @@ void measure_pairs(KernelBench& bench) {
     ref::edge_exp_forward(p.data(), s.data(), lse.data(), graph.row_ptr.data(), n);
   });
   bench.movement("row_scale", 2 * kNumber * nnz, shape, [&] {
-    ref::row_scale_forward(p.data(), sum.data(), s.data(), graph.row_ptr.data(), n);
+    ref::row_scale_forward(p.data(), sum.data(), s.data(), graph.row_ptr.data(), n, {});
   });
   SelfLoops loops = add_self_loops(graph.view());
   const auto with_loops = static_cast<double>(loops.pattern.nnz());

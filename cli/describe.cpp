@@ -22,6 +22,10 @@ std::string scaling_words(Scaling scaling) {
       return "rows of sum 1";
     case Scaling::kRowUnit:
       return "rows of length 1";
+    case Scaling::kStandardUnit:
+      return "standardised, rows of length 1";
+    case Scaling::kTfidf:
+      return "weighed by rarity, rows of length 1";
   }
   return "";
 }

@@ -243,9 +243,11 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
   result = {.commit = commit()};
   Model best;
   NoisyGraph noisy;
+  Csr both_ways;  // best mode reads a graph without directions
   if (noise_ > 0) {
     noisy = add_noise_edges(with_graph_ ? &dataset_.graph : nullptr, dataset_.rows(), noise_,
                             seed + run);
+    both_ways = undirected(noisy.graph);
   }
   for (size_t t = 0; t < trials_.size(); ++t) {
     Config config = trials_[t].config;
@@ -253,7 +255,9 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
     const Features not_hidden = hide_ > 0 ? kept_features(seen, config.scaling) : Features{};
     Problem problem =
         make_problem(data, hide_ > 0 ? not_hidden : scaled(config.scaling), split, with_graph_);
-    if (noise_ > 0) problem.graph = &noisy.graph;
+    if (noise_ > 0) {
+      problem.graph = config.mode == Mode::kBest ? &both_ways : &noisy.graph;
+    }
     const auto start = std::chrono::steady_clock::now();
     FitOptions options;
     options.on_epoch = [&](const EpochReport& report) { return on_epoch(t, report); };

@@ -21,26 +21,26 @@ UCI = "CC BY 4.0 (UCI Machine Learning Repository); taken from scikit-learn 1.2.
 PLANETOID = "github.com/kimiyoung/planetoid at af6abf46, ind.{}.*, after LINQS (Sen et al. 2008)"
 PLANETOID_LICENCE = "MIT (repository); the LINQS data are public for research, no licence stated"
 
-# name: (source folder, title, source, licence, scaling, k and epochs of the paper)
+# name: (source folder, title, source, licence, k and epochs of the paper)
 SETS = {
     "wine": ("wine", "Wine recognition (Forina et al.)", "scikit-learn load_wine", UCI,
-             "standard", 90, 1000),
+             90, 1000),
     "cancer": ("cancer", "Breast Cancer Wisconsin, diagnostic (Wolberg et al.)",
-               "scikit-learn load_breast_cancer", UCI, "standard", 110, 160),
+               "scikit-learn load_breast_cancer", UCI, 110, 160),
     "digits": ("digits", "Handwritten digits, 8 x 8 pixels (Alpaydin, Kaynak)",
-               "scikit-learn load_digits", UCI, "max", 15, 700),
+               "scikit-learn load_digits", UCI, 15, 700),
     "citeseer": ("citeseer", "Citeseer, papers and citations", PLANETOID.format("citeseer"),
-                 PLANETOID_LICENCE, "row_sum", 20, 48),
+                 PLANETOID_LICENCE, 20, 48),
     "cora": ("cora", "Cora, papers and citations", PLANETOID.format("cora"), PLANETOID_LICENCE,
-             "row_sum", 20, 200),
+             20, 200),
     "20news": ("20news", "20 Newsgroups, ten of the groups, tf-idf of 236 words",
                "bydate release (Lang, Rennie), github.com/YunomiXavia/20news-bydate at 2298b3e1",
-               "none stated; public Usenet posts, distributed for research", "none", 10, 1000),
+               "none stated; public Usenet posts, distributed for research", 10, 1000),
     "fma46": ("fma_small46", "FMA-46, fma_small with 46 librosa features (not the paper's FMA)",
               "features github.com/dcmid/GENREcognition at 93954c9d; genres of FMA "
               "(Defferrard et al. 2017) by github.com/romi1502/genre_classification_ensea_project "
               "at 0ff4523f",
-              "none stated for the features; FMA metadata CC BY 4.0", "standard", 10, 900),
+              "none stated for the features; FMA metadata CC BY 4.0", 10, 900),
 }
 
 
@@ -117,7 +117,7 @@ def check_same(path, expected):
 
 
 def make_set(name, source_root, target_root):
-    folder, title, origin, licence, scaling, k, epochs = SETS[name]
+    folder, title, origin, licence, k, epochs = SETS[name]
     source, target = source_root / folder, target_root / name
     if not source.is_dir():
         raise SystemExit(f"{source}: no such folder; --from names the folder of the originals")
@@ -170,7 +170,6 @@ def make_set(name, source_root, target_root):
         "licence": licence,
         "splits": "the public split of Planetoid" if split_file == "split.npz" else LDS,
         "splits_are_seeds": split_file == "split.npz",
-        "scaling": scaling,
         "paper_k": k,
         "paper_epochs": epochs,
         "sha256": {file.name: hashlib.sha256(file.read_bytes()).hexdigest()

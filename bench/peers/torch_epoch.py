@@ -41,7 +41,8 @@ import torch  # noqa: E402
 import torch.nn.functional as nnf  # noqa: E402
 
 LEARNING_RATE, DROPOUT, LABEL_HIDE, HOPS = 0.01, 0.5, 0.5, 2
-MU1, MU2, WEIGHT_DECAY, NETWORK_START = 0.1, 1.0, 5e-4, 5.0
+MU1, MU2, WEIGHT_DECAY, NETWORK_START = 0.01, 1.0, 5e-4, 5.0
+TEMPERATURE, FAR_START = 0.1, 0.1
 
 
 def blas_in_use():
@@ -66,16 +67,17 @@ def blas_in_use():
 # ---- data ------------------------------------------------------------------------------------------------
 
 def read_folder(folder):
-    if (folder / "features.npy").exists():  # standardised
+    """Rows of length 1, dense ones after z-scores of the columns."""
+    if (folder / "features.npy").exists():
         x = np.load(folder / "features.npy").astype(np.float32)
         deviation = x.std(0)
-        x = torch.tensor((x - x.mean(0)) / np.where(deviation > 0, deviation, 1))
-    else:  # each row scaled to sum 1
+        x = nnf.normalize(torch.tensor((x - x.mean(0)) / np.where(deviation > 0, deviation, 1)))
+    else:
         csr = np.load(folder / "features.npz")
         rows = np.repeat(np.arange(csr["shape"][0]), np.diff(csr["indptr"]))
-        total = np.bincount(rows, csr["data"], minlength=csr["shape"][0])
+        length = np.sqrt(np.bincount(rows, csr["data"].astype(np.float64)**2, minlength=csr["shape"][0]))
         x = torch.sparse_coo_tensor(np.stack([rows, csr["indices"]]),
-                                    torch.tensor(csr["data"] / total[rows], dtype=torch.float32),
+                                    torch.tensor(csr["data"] / length[rows], dtype=torch.float32),
                                     tuple(csr["shape"])).coalesce()
     labels = torch.tensor(np.load(folder / "labels.npy").astype(np.int64))
     if (folder / "split.npz").exists():
@@ -95,7 +97,7 @@ def hop_classes(adjacency):
     n = len(adjacency)
     kind = torch.full((n, n), HOPS, dtype=torch.int64)
     seen = torch.eye(n, dtype=torch.bool)
-    frontier = adjacency & ~seen
+    frontier = adjacency & ~seen  # self-loops are no hops
     step = adjacency.float()
     for hop in range(HOPS):
         kind[frontier] = hop
@@ -106,6 +108,7 @@ def hop_classes(adjacency):
 
 
 def normalise(adjacency):
+    adjacency = (adjacency + adjacency.T) / 2
     d = (1.0 + adjacency.sum(1)).rsqrt()
     return d[:, None] * (adjacency + torch.eye(len(d))) * d[None, :]
 
@@ -113,18 +116,19 @@ def normalise(adjacency):
 class SubModule(torch.nn.Module):
     def __init__(self, f, c):
         super().__init__()
-        self.s = torch.nn.Parameter(torch.rand(f))
+        self.s = torch.nn.Parameter(1 + 0.1 * torch.randn(f))
         self.w1 = torch.nn.Parameter(torch.nn.init.xavier_uniform_(torch.empty(f, options.hidden)))
         self.w2 = torch.nn.Parameter(torch.nn.init.xavier_uniform_(torch.empty(options.hidden, c)))
-        self.v = torch.nn.Parameter(torch.full((HOPS + 1,), float(np.log(np.e - 1))))
+        start = torch.tensor([1.0] * HOPS + [FAR_START])
+        self.v = torch.nn.Parameter(start.expm1().log())
 
     def forward(self, x, x_dense, y_shown, kind):
-        z = torch.cat([y_shown, x_dense * self.s], 1)
+        z = torch.cat([y_shown, x_dense * (self.s / TEMPERATURE**0.5)], 1)  # lambda^2 = tau
         s = (z @ z.T).fill_diagonal_(-float("inf"))
         v = nnf.softplus(self.v)
         r = torch.softmax(s, 1) * (v[HOPS] if kind is None else v[kind])
         values, columns = torch.topk(r, options.k)
-        values = values / values.sum(1, keepdim=True)
+        values = options.k * values / values.sum(1, keepdim=True)
         a = normalise(torch.zeros_like(r).scatter(1, columns, values))
         if x.is_sparse:  # drop(X * s) W1 = drop(X) (s W1): only the non-zeros are dropped
             dropped = torch.sparse_coo_tensor(x.indices(), nnf.dropout(x.values(), DROPOUT, self.training), x.shape)
@@ -135,23 +139,24 @@ class SubModule(torch.nn.Module):
         x2 = torch.softmax(a @ (nnf.dropout(x1, DROPOUT, self.training) @ self.w2), 1)
         if not self.training:
             return x2, a, None, None
-        z1 = torch.cat([y_shown, x1], 1)
+        z1 = torch.cat([TEMPERATURE**0.5 * y_shown, x1], 1)
         values, columns = torch.topk((z1 @ z1.T).fill_diagonal_(0), options.k)  # R1 >= 0: zeros stay zeros
         a1 = torch.zeros_like(a).scatter(1, columns, values)
-        return x2, a, normalise(a1), a1.detach() > 0
+        a1 = normalise(a1)
+        return x2, a, a1, a1.detach() > 0
 
 
 class Network(torch.nn.Module):
     def __init__(self, n, f, c):
         super().__init__()
         self.modules_ = torch.nn.ModuleList(SubModule(f, c) for _ in range(options.modules))
-        self.x_agg = torch.nn.Parameter(torch.full((n, c), 1.0 / c))
         self.a = torch.nn.Parameter(torch.ones(n, c))
         self.b = torch.nn.Parameter(NETWORK_START * torch.eye(options.modules + 1))
 
     def forward(self, x, x_dense, y_shown, kinds):
         outputs = [m(x, x_dense, y_shown, kind) for m, kind in zip(self.modules_, kinds)]
-        u = torch.stack([out[0] for out in outputs] + [self.x_agg])
+        x2 = [out[0] for out in outputs]
+        u = torch.stack(x2 + [sum(x2) / len(x2)])
         alpha = torch.einsum("uic,vic->uv", self.a * u, u) / u.shape[1]
         return torch.einsum("u,uic->ic", (alpha @ self.b)[-1], u), outputs
 

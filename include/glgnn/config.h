@@ -11,16 +11,17 @@
 namespace glgnn {
 
 enum class Mode { kPaper, kBest };
-enum class Scaling { kAuto, kNone, kStandard, kMax, kRowSum, kRowUnit };
-enum class SelectStart { kUniform, kNearOne };
+enum class Scaling { kAuto, kNone, kStandard, kMax, kRowSum, kRowUnit, kStandardUnit, kTfidf };
+enum class SelectStart { kNearOne, kUniform };
 enum class EvalLabels { kZero, kTrain };
 enum class Similarity { kDot, kCosine };
 enum class SoftmaxOver { kAll, kKept };
 enum class HopForm { kShells, kPowers };
 enum class GivenGraph { kAlways, kStart, kUnion };
 enum class LastGraph { kSecond, kFirst };
-enum class Symmetrise { kNone, kMean, kMax };
-enum class Aggregation { kTrained, kMean, kPrevious };
+enum class Rescale { kSumK, kSumOne, kLargestOne, kNone };
+enum class Symmetrise { kMean, kMax, kNone };
+enum class Aggregation { kMean, kTrained, kPrevious, kConstant };
 enum class Attention { kPerRow, kShared };
 enum class NetworkWeight { kMatrix, kScalar };
 enum class DecayOn { kFirst, kAll };
@@ -37,30 +38,36 @@ struct Config {
   ClassWeights class_weights = ClassWeights::kNone;
   Scaling scaling = Scaling::kAuto;
 
-  SelectStart select_start = SelectStart::kUniform;
+  SelectStart select_start = SelectStart::kNearOne;
   bool select_non_negative = false;
-  double label_weight = 1.0;
+  double label_weight = -1;  // below 0: the square root of the temperature
   double label_hide = 0.5;
   EvalLabels eval_labels = EvalLabels::kZero;
 
   Similarity similarity = Similarity::kDot;
-  double temperature = 1.0;
+  double temperature = 0.1;
   bool diagonal = false;
   SoftmaxOver softmax_over = SoftmaxOver::kAll;
   int64_t hops = 2;
   HopForm hop_form = HopForm::kShells;
+  double near_start = 1.0;
+  double second_start = 1.0;
+  double far_start = 0.1;
   GivenGraph given_graph = GivenGraph::kAlways;
   LastGraph last_graph = LastGraph::kSecond;
-  bool rescale = true;
-  Symmetrise symmetrise = Symmetrise::kNone;
+  bool sample_neighbours = false;
+  Rescale rescale = Rescale::kSumK;
+  Symmetrise symmetrise = Symmetrise::kMean;
   int64_t refresh = 1;
 
-  Aggregation aggregation = Aggregation::kTrained;
+  bool bias = false;
+  Aggregation aggregation = Aggregation::kMean;
   Attention attention = Attention::kPerRow;
   NetworkWeight network_weight = NetworkWeight::kMatrix;
   double network_start = 5.0;
+  bool alpha_mean = true;
 
-  double mu1 = 0.1;
+  double mu1 = 0.01;
   double mu2 = 1.0;
   double weight_decay = 5e-4;
   DecayOn decay_on = DecayOn::kFirst;

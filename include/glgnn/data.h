@@ -39,7 +39,8 @@ std::filesystem::path shipped_folder();
 // scaling that does not fit them.
 Scaling resolve_scaling(Scaling scaling, const Features& features, const std::string& publishers);
 
-// `scaling` must not be kAuto; kStandard needs dense features. Constant columns become zero by it.
+// `scaling` must not be kAuto; kStandard and kStandardUnit need dense features. Constant columns
+// become zero by it.
 FeatureScale learn_scale(const Features& features, Scaling scaling);
 
 // Scales features, in place, by what was learned from some (learn_scale).

@@ -51,8 +51,8 @@ struct TableColumn {
 };
 
 // What a scaling has learned from some rows, so that rows that come later are scaled alike. A
-// number x of column j becomes (x - shift[j]) * factor[j]; scalings by rows learn nothing and leave
-// both empty.
+// number x of column j becomes (x - shift[j]) * factor[j], and then the row may be scaled; scalings
+// by rows alone learn nothing and leave both empty.
 struct FeatureScale {
   Scaling scaling = Scaling::kNone;
   std::vector<float> shift, factor;

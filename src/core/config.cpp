@@ -23,16 +23,18 @@ struct Names;  // the words of an enum, in the order of its values
     static constexpr auto list = std::to_array<const char*>(__VA_ARGS__); \
   }
 GLGNN_NAMES(Mode, {"paper", "best"});
-GLGNN_NAMES(Scaling, {"auto", "none", "standard", "max", "row_sum", "row_unit"});
-GLGNN_NAMES(SelectStart, {"uniform", "near_one"});
+GLGNN_NAMES(Scaling,
+            {"auto", "none", "standard", "max", "row_sum", "row_unit", "standard_unit", "tfidf"});
+GLGNN_NAMES(SelectStart, {"near_one", "uniform"});
 GLGNN_NAMES(EvalLabels, {"zero", "train"});
 GLGNN_NAMES(Similarity, {"dot", "cosine"});
 GLGNN_NAMES(SoftmaxOver, {"all", "kept"});
 GLGNN_NAMES(HopForm, {"shells", "powers"});
 GLGNN_NAMES(GivenGraph, {"always", "start", "union"});
 GLGNN_NAMES(LastGraph, {"second", "first"});
-GLGNN_NAMES(Symmetrise, {"none", "mean", "max"});
-GLGNN_NAMES(Aggregation, {"trained", "mean", "previous"});
+GLGNN_NAMES(Rescale, {"sum_k", "sum_one", "largest_one", "none"});
+GLGNN_NAMES(Symmetrise, {"mean", "max", "none"});
+GLGNN_NAMES(Aggregation, {"mean", "trained", "previous", "constant"});
 GLGNN_NAMES(Attention, {"per_row", "shared"});
 GLGNN_NAMES(NetworkWeight, {"matrix", "scalar"});
 GLGNN_NAMES(DecayOn, {"first", "all"});
@@ -66,13 +68,16 @@ void for_each_setting(C& c, Visit&& visit) {
         "in training and on validation");
   visit(
       "scaling", c.scaling, any,
-      "of the features: standard (z-score columns), max (divide by the largest), row_sum, row_unit "
-      "(rows of length 1); auto: the set's own, else row_unit for sparse and standard for dense");
+      "of the features: standard (z-scores of the columns), max (divide by the largest), row_sum "
+      "(rows of sum 1), row_unit (rows of length 1), standard_unit (z-scores, then rows of length "
+      "1), tfidf (columns weighed by how rare they are, then rows of length 1); auto: "
+      "standard_unit for tables, row_unit for pixels and sparse features");
   visit("select_start", c.select_start, any,
-        "start of the selection s: uniform on (0, 1), or near_one (1 + 0.1 normal)");
+        "start of the selection s: near_one (1 + 0.1 normal), or uniform on (0, 1)");
   visit("select_non_negative", c.select_non_negative, any, "clamp s at zero after each step");
-  visit("label_weight", c.label_weight, not_negative,
-        "lambda, the size of the labels concatenated to the features; 0: none");
+  visit("label_weight", c.label_weight, Range{-1, kNoLimit},
+        "lambda, the size of the labels concatenated to the features; 0: none; -1: the square root "
+        "of the temperature, so that a shared label adds 1 to the similarity");
   visit("label_hide", c.label_hide, fraction,
         "part of the training labels hidden from the graph in each epoch");
   visit("eval_labels", c.eval_labels, any,
@@ -85,23 +90,38 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("hops", c.hops, Range{1, 8}, "K, the hop distances with a weight of their own");
   visit("hop_form", c.hop_form, any,
         "shells (exact distance) or powers (entries of the weighted matrix powers)");
+  visit("near_start", c.near_start, Range{1e-6, kNoLimit},
+        "start of V_1, the weight of pairs one hop apart");
+  visit("second_start", c.second_start, Range{1e-6, kNoLimit},
+        "start of V_2 .. V_K, the weights of pairs two to K hops apart");
+  visit("far_start", c.far_start, Range{1e-6, kNoLimit},
+        "start of V_o, the weight of all other pairs");
   visit("given_graph", c.given_graph, any,
         "graph known, hops are read from it: always, at the start only, or its union with the last "
         "learned graph");
   visit("last_graph", c.last_graph, any,
         "graph unknown, hops are read from the last epoch's second graph A1' or first graph A'");
-  visit("rescale", c.rescale, any, "scale each kept row to sum 1 before the self-loop is added");
+  visit("sample_neighbours", c.sample_neighbours, any,
+        "in training draw the k neighbours of a row by their probabilities (Gumbel-top-k) instead "
+        "of taking the best");
+  visit("rescale", c.rescale, any,
+        "each kept row before the self-loop is added: scaled to sum k, to sum 1, to a largest "
+        "entry of 1, or left as it is (none)");
   visit("symmetrise", c.symmetrise, any,
-        "A with its transpose before normalising: none, mean, max");
+        "A with its transpose before normalising: the mean of both, the larger, or A alone (none)");
   visit(
       "refresh", c.refresh, positive,
       "epochs between two choices of neighbours; in between only kept similarities are recomputed");
+  visit("bias", c.bias, any, "give each of the two layers a bias");
   visit("aggregation", c.aggregation, any,
-        "X_agg of the network of graphs: trained, the mean of the modules, or the previous Y");
+        "X_agg of the network of graphs: the mean of the modules, trained, the previous Y, or "
+        "constant (1 / C)");
   visit("attention", c.attention, any,
         "a of the network of graphs: per_row (N x C numbers) or shared (C numbers)");
   visit("network_weight", c.network_weight, any, "B of the network of graphs: matrix or scalar");
   visit("network_start", c.network_start, any, "start of B: this times the identity");
+  visit("alpha_mean", c.alpha_mean, any,
+        "the agreement alpha of two modules is a mean over the rows; false: a sum");
   visit("mu1", c.mu1, not_negative, "weight of |A' - A1'|, the loss between the two graphs");
   visit("mu2", c.mu2, not_negative, "weight of the cross-entropy");
   visit("weight_decay", c.weight_decay, not_negative, "weight of the squared weights");

@@ -22,7 +22,9 @@ enum class Stream : uint32_t {
   kDirections = 7,
   kModules = 8,
   kLandmarks = 9,
-  kEstimate = 10
+  kEstimate = 10,
+  kSampleNeighbours = 11,
+  kNoiseWeights = 12
 };
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.

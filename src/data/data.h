@@ -49,12 +49,16 @@ struct HiddenRows {
 };
 HiddenRows hide_rows(const Split& split, int64_t rows, double part, uint64_t seed);
 
-// A graph with wrong edges: every ordered pair of rows is added with the same probability (a pair
-// that is an edge already stays one). Without a graph the noise is all there is.
+// A graph with wrong edges: every ordered pair of rows is added with the same probability and a
+// weight from U(0, 1) (a pair that is an edge already stays one). Without a graph the noise is all
+// there is.
 struct NoisyGraph {
   Csr graph;
   Pattern added;
 };
 NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, uint64_t seed);
+
+// Every edge both ways, with the larger weight of the two.
+Csr undirected(const Csr& graph);
 
 }  // namespace glgnn

@@ -1,4 +1,5 @@
 // Wrong edges on purpose: how a graph full of them is made for experiments.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -33,6 +34,7 @@ Pattern random_pairs(int64_t rows, double probability, uint64_t seed) {
 
 NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, uint64_t seed) {
   const Pattern pairs = random_pairs(rows, probability, seed);
+  const Rng weights{seed, Stream::kNoiseWeights, 0, 0};
   NoisyGraph out;
   out.added.rows = out.added.cols = rows;
   auto joined = std::make_shared<Pattern>();
@@ -48,7 +50,7 @@ NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, u
       while (g < g_end && graph->pattern->col[g] < pairs.col[e]) keep_given();
       if (g < g_end && graph->pattern->col[g] == pairs.col[e]) continue;  // a true edge is no noise
       joined->col.push_back(pairs.col[e]);
-      out.graph.values.push_back(1.0f);
+      out.graph.values.push_back(weights.uniform(static_cast<uint64_t>(out.added.nnz())));
       out.added.col.push_back(pairs.col[e]);
     }
     while (g < g_end) keep_given();
@@ -56,6 +58,35 @@ NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, u
     out.added.row_ptr.push_back(out.added.nnz());
   }
   out.graph.pattern = std::move(joined);
+  return out;
+}
+
+Csr undirected(const Csr& graph) {
+  const int64_t n = graph.rows();
+  std::vector<std::vector<std::pair<int32_t, float>>> rows(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
+      const int32_t j = graph.pattern->col[e];
+      rows[i].emplace_back(j, graph.values[e]);
+      rows[j].emplace_back(static_cast<int32_t>(i), graph.values[e]);
+    }
+  }
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = n;
+  Csr out;
+  for (auto& row : rows) {
+    // Of a pair that is given both ways the larger weight comes first and is kept.
+    std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : a.second > b.second;
+    });
+    for (size_t p = 0; p < row.size(); ++p) {
+      if (p > 0 && row[p].first == row[p - 1].first) continue;
+      pattern->col.push_back(row[p].first);
+      out.values.push_back(row[p].second);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  out.pattern = std::move(pattern);
   return out;
 }
 

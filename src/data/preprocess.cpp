@@ -91,6 +91,29 @@ FeatureScale learn_max(const Features& features) {
   return {Scaling::kMax, std::vector<float>(columns, 0.0f), std::vector<float>(columns, factor)};
 }
 
+// How rare a column is: log((1 + rows) / (1 + rows that have it)) + 1.
+FeatureScale learn_rarity(const Features& features) {
+  const auto columns = static_cast<size_t>(features.cols());
+  std::vector<int64_t> count(columns, 0);
+  if (features.is_sparse) {
+    const Pattern& pattern = *features.sparse.pattern;
+    for (int64_t e = 0; e < pattern.nnz(); ++e) {
+      count[static_cast<size_t>(pattern.col[e])] += features.sparse.values[e] != 0.0f;
+    }
+  } else {
+    for (int64_t i = 0; i < features.rows(); ++i) {
+      for (size_t j = 0; j < columns; ++j) count[j] += features.dense[i][j] != 0.0f;
+    }
+  }
+  FeatureScale scale{Scaling::kTfidf, std::vector<float>(columns, 0.0f), {}};
+  for (const int64_t rows : count) {
+    const double share =
+        (1.0 + static_cast<double>(features.rows())) / (1.0 + static_cast<double>(rows));
+    scale.factor.push_back(static_cast<float>(std::log(share) + 1));
+  }
+  return scale;
+}
+
 void scale_columns(Features& features, const FeatureScale& scale) {
   if (scale.factor.size() != static_cast<size_t>(features.cols())) {
     throw Error(
@@ -126,12 +149,17 @@ void scale_rows(Features& features, Scaling scaling) {
   }
 }
 
+bool is_standard(Scaling scaling) {
+  return scaling == Scaling::kStandard || scaling == Scaling::kStandardUnit;
+}
+
 void refuse_sparse_standard(const Features& features, Scaling scaling) {
-  if (scaling != Scaling::kStandard || !features.is_sparse) return;
-  throw Error(
-      ErrorKind::kUsage,
-      "setting scaling: found \"standard\" for sparse features, expected none, max, row_sum "
-      "or row_unit, which leave zeros zero; choose one of them");
+  if (!is_standard(scaling) || !features.is_sparse) return;
+  throw Error(ErrorKind::kUsage,
+              std::string("setting scaling: found \"") +
+                  (scaling == Scaling::kStandard ? "standard" : "standard_unit") +
+                  "\" for sparse features, expected none, max, row_sum, row_unit or tfidf, which "
+                  "leave zeros zero; choose one of them");
 }
 
 }  // namespace
@@ -145,7 +173,7 @@ Scaling resolve_scaling(Scaling scaling, const Features& features, const std::st
     if (config.scaling != Scaling::kAuto) return config.scaling;
   }
   if (features.is_sparse) return has_unit_rows(features) ? Scaling::kNone : Scaling::kRowUnit;
-  return looks_like_pixels(features.dense) ? Scaling::kMax : Scaling::kStandard;
+  return looks_like_pixels(features.dense) ? Scaling::kRowUnit : Scaling::kStandardUnit;
 }
 
 FeatureScale learn_scale(const Features& features, Scaling scaling) {
@@ -153,17 +181,28 @@ FeatureScale learn_scale(const Features& features, Scaling scaling) {
   if (scaling == Scaling::kAuto) {
     throw Error(ErrorKind::kUsage, "setting scaling: found \"auto\"; resolve_scaling comes first");
   }
-  if (scaling == Scaling::kStandard) return learn_standard(features.dense);
-  if (scaling == Scaling::kMax) return learn_max(features);
-  return {scaling, {}, {}};
+  FeatureScale scale{scaling, {}, {}};
+  if (is_standard(scaling)) scale = learn_standard(features.dense);
+  if (scaling == Scaling::kMax) scale = learn_max(features);
+  if (scaling == Scaling::kTfidf) scale = learn_rarity(features);
+  scale.scaling = scaling;
+  return scale;
 }
 
 void apply_scale(Features& features, const FeatureScale& scale) {
   refuse_sparse_standard(features, scale.scaling);
-  if (scale.scaling == Scaling::kStandard || scale.scaling == Scaling::kMax) {
-    scale_columns(features, scale);
-  } else if (scale.scaling == Scaling::kRowSum || scale.scaling == Scaling::kRowUnit) {
-    scale_rows(features, scale.scaling);
+  const bool by_columns = is_standard(scale.scaling) || scale.scaling == Scaling::kMax ||
+                          scale.scaling == Scaling::kTfidf;
+  if (by_columns) scale_columns(features, scale);
+  switch (scale.scaling) {
+    case Scaling::kRowSum:
+    case Scaling::kRowUnit:
+    case Scaling::kStandardUnit:
+    case Scaling::kTfidf:
+      scale_rows(features, scale.scaling);
+      break;
+    default:
+      break;
   }
 }
 

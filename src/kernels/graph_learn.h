@@ -17,6 +17,8 @@
 
 #include <cstdint>
 
+#include "core/rng.h"
+
 namespace glgnn {
 
 // The rows that are compared: dense, or sparse by rows with the same entries by columns beside.
@@ -72,6 +74,16 @@ void graph_learn_choose(int32_t* col, int64_t* count, T* lse, const ZDense<T>& z
 template <class T>
 void graph_learn_choose(int32_t* col, int64_t* count, T* lse, const ZSparse<T>& z,
                         const HopWeights<T>& hops, const ChooseOptions& options);
+
+// Rows first .. last - 1: k neighbours drawn without replacement, the chance of j in row i being
+// proportional to exp(t_ij). That is the k largest of t_ij - log(-log u_ij) (Gumbel-top-k), u_ij
+// being number i N + j of `rng`. One row of S at a time; cost O(N D) a row.
+template <class T>
+void graph_learn_draw(int32_t* col, int64_t* count, const ZDense<T>& z, const HopWeights<T>& hops,
+                      const ChooseOptions& options, const Rng& rng, int64_t first, int64_t last);
+template <class T>
+void graph_learn_draw(int32_t* col, int64_t* count, const ZSparse<T>& z, const HopWeights<T>& hops,
+                      const ChooseOptions& options, const Rng& rng, int64_t first, int64_t last);
 
 template <class T>
 void graph_learn_lse_backward(MatView<T> d_z, const T* d_lse, const ZDense<T>& z, const T* lse,

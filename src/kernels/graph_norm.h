@@ -1,11 +1,17 @@
 // From kept similarities to the normalised graph; all on the values of a pattern, cost O(nnz).
 //
-// row_scale   y_e = a_e / sum of its row (an all-zero row stays zero); saved: y, sum
-//   backward  d_a_e += (d_y_e - sum over the row of d_y y) / sum
+// row_scale   y_e = target a_e / size, size being the row's sum or its largest entry (the first of
+//             equal ones); an all-zero row stays zero; saved: y, size
+//   backward  d_a_e += (target d_y_e - d_size_e sum over the row of d_y y) / size, d_size_e being 1
+//             for the sum, and 1 at the largest entry alone for the largest
 // gcn_norm    y_ij = (a_ij + [i = j]) r_i r_j, r_i = 1 / sqrt(1 + sum of row i); saved: y, r
 //   backward  d_a_ij += d_y_ij r_i r_j - (sum_j d_y_ij y_ij + sum_j d_y_ji y_ji) r_i^2 / 2
-// symmetrise  y_ij = (a_ij + a_ji) / 2, or the larger of the two
-//   backward  half to each, or all to the larger (to a_ij when equal)
+// symmetric_norm  the same of B, b_ij = (a_ij + a_ji) / 2 or the larger of the two; saved: y, r.
+// With
+//             g_ij = d_y_ij + d_y_ji and d_i = - r_i^2 / 2 sum_j g_ij y_ij:
+//   backward  d_a_ij += w_ij (g_ij r_i r_j + d_i + d_j), w = 1/2 for the mean; for the larger 1
+//   where
+//             a_ij is it, 1/2 where both are equal, else 0
 // An output pattern differs from the input's: `source` says which input entry each output entry
 // has.
 #pragma once
@@ -26,33 +32,43 @@ struct SelfLoops {
 };
 SelfLoops add_self_loops(PatternView pattern, int threads = 1);
 
-// The union of a square pattern and its transpose; entry (i, j) of it is `here` in the input and
-// its mirror image (j, i) is `there`; -1 where absent.
+// The union of a square pattern, its transpose and the diagonal. It is its own transpose: `source`
+// of entry (i, j) is where (j, i) stands. Entry (i, j) is `here` in the input and (j, i) is
+// `there`, -1 where absent; input entry e stands at `place[e]`.
 struct SymmetricUnion {
-  Pattern pattern;
-  std::vector<int64_t> here, there;
+  Transpose mirrored;
+  std::vector<int64_t> here, there, place;
+  const Pattern& pattern() const { return mirrored.pattern; }
 };
-SymmetricUnion symmetric_union(PatternView pattern);
+SymmetricUnion symmetric_union(PatternView pattern, int threads = 1);
 
 enum class SymmetricForm { kMean, kMax };
+
+// What a row is divided by, and what that becomes.
+struct RowScale {
+  bool by_largest = false;  // else by the sum
+  float target = 1;
+};
 
 namespace ref {
 
 template <class T>
-void row_scale_forward(T* y, T* sum, const T* a, const int64_t* row_ptr, int64_t rows);
+void row_scale_forward(T* y, T* size, const T* a, const int64_t* row_ptr, int64_t rows,
+                       const RowScale& form);
 template <class T>
-void row_scale_backward(T* d_a, const T* d_y, const T* y, const T* sum, const int64_t* row_ptr,
-                        int64_t rows);
+void row_scale_backward(T* d_a, const T* d_y, const T* y, const T* size, const int64_t* row_ptr,
+                        int64_t rows, const RowScale& form);
 template <class T>
 void gcn_norm_forward(T* y, T* r, PatternView out, const int64_t* source, const T* a);
 template <class T>
 void gcn_norm_backward(T* d_a, T* scratch, const T* d_y, const T* y, const T* r, PatternView out,
                        const int64_t* source);
 template <class T>
-void symmetrise_forward(T* y, const T* a, const SymmetricUnion& both, SymmetricForm form);
+void symmetric_norm_forward(T* y, T* r, const T* a, const SymmetricUnion& both, SymmetricForm form);
+// scratch: N numbers. `pattern` is the input's.
 template <class T>
-void symmetrise_backward(T* d_a, const T* d_y, const T* a, const SymmetricUnion& both,
-                         SymmetricForm form);
+void symmetric_norm_backward(T* d_a, T* scratch, const T* d_y, const T* y, const T* r, const T* a,
+                             PatternView pattern, const SymmetricUnion& both, SymmetricForm form);
 
 }  // namespace ref
 
@@ -64,6 +80,11 @@ void gcn_norm_forward(float* y, float* r, PatternView out, const int64_t* source
 void gcn_norm_backward(float* d_a, const float* d_y, const float* y, const float* r,
                        PatternView out, const TransposeView& transposed, const int64_t* source,
                        int threads);
+void symmetric_norm_forward(float* y, float* r, const float* a, const SymmetricUnion& both,
+                            SymmetricForm form, int threads);
+void symmetric_norm_backward(float* d_a, const float* d_y, const float* y, const float* r,
+                             const float* a, PatternView pattern, const SymmetricUnion& both,
+                             SymmetricForm form, int threads);
 
 }  // namespace cpu
 }  // namespace glgnn

@@ -13,6 +13,13 @@
 namespace glgnn {
 namespace {
 
+// x + b, where there is a bias.
+void add_bias(Matrix& x, const Matrix& b) {
+  for (int64_t i = 0; !b.empty() && i < x.rows(); ++i) {
+    for (int64_t c = 0; c < x.cols(); ++c) x[i][c] += b.data()[c];
+  }
+}
+
 void relu(Matrix& x) {
   for (int64_t e = 0; e < x.size(); ++e) x.data()[e] = std::max(x.data()[e], 0.0f);
 }
@@ -42,6 +49,8 @@ void PaperFrozen::add_module(const FittedModule& fitted) {
   comparisons_.emplace_back(view_, s, no_labels_, ComparisonOptions{.unit = cosine});
   Module module{.first_weights = state.w1,
                 .second_weights = &state.w2,
+                .first_bias = &state.b1,
+                .second_bias = &state.b2,
                 .first_input = {},
                 .second_input = {},
                 .degree = {}};
@@ -57,11 +66,12 @@ void PaperFrozen::add_module(const FittedModule& fitted) {
   Matrix hidden(n, module.first_weights.cols());
   cpu::spmm_forward(hidden.view(), graph.pattern->view(), graph.values.data(),
                     std::as_const(module.first_input).view(), threads_);
+  add_bias(hidden, *module.first_bias);
   relu(hidden);
   module.second_input = Matrix(n, module.second_weights->cols());
   cpu::gemm(module.second_input.view(), std::as_const(hidden).view(), module.second_weights->view(),
             {}, threads_);
-  module.degree.assign(n, 2.0f);  // of rows that sum to 1 beside a self-loop
+  module.degree.assign(n, 1.0f);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
       if (graph.pattern->col[e] == i && graph.values[e] > 0) module.degree[i] = 1 / graph.values[e];
@@ -70,10 +80,11 @@ void PaperFrozen::add_module(const FittedModule& fitted) {
   modules_.push_back(std::move(module));
 }
 
-// D^-1/2 (A + I) D^-1/2 of a row whose links sum to 1.
+// D^-1/2 (A + I) D^-1/2 of a row with its links.
 RowLinks PaperFrozen::normalised(int64_t m, std::vector<Link> links) const {
   RowLinks out{.links = std::move(links), .self = 0};
-  const double degree = 2;
+  double degree = 1;
+  for (const Link& link : out.links) degree += link.weight;
   for (Link& link : out.links) {
     link.weight /= static_cast<float>(std::sqrt(degree * modules_[m].degree[link.row]));
   }
@@ -97,6 +108,8 @@ std::vector<ModuleLinks> PaperFrozen::attach(const Features& rows) const {
       const double largest = *std::max_element(similarity.begin(), similarity.end());
       double sum = 0;
       for (double& value : similarity) sum += value = std::exp(value - largest);
+      if (model().config.rescale == Rescale::kSumK) sum /= static_cast<double>(kept);
+      if (model().config.rescale == Rescale::kLargestOne) sum = 1;
       std::vector<Link> links;
       for (int64_t e = 0; e < kept; ++e) {
         links.push_back({nearest[r * kept + e], static_cast<float>(similarity[e] / sum)});
@@ -111,7 +124,8 @@ ModuleLinks PaperFrozen::fitted_links(int32_t row) const {
   return links_in_graphs(model().modules, row);
 }
 
-// X_agg has a row for each fitted row; a new one takes the mean of its neighbours' rows.
+// Trained or of the last epoch, X_agg has a row for each fitted row; a new one takes the mean of
+// its neighbours' rows.
 void PaperFrozen::add_aggregation(float* logits, const ModuleLinks& links) const {
   const Matrix* aggregation = model().find_parameter("network.agg");
   const auto modules = static_cast<int64_t>(modules_.size());
@@ -143,6 +157,7 @@ Matrix PaperFrozen::module_prediction(int64_t m, const Features& rows,
     for (int64_t h = 0; h < own.cols(); ++h) own[r][h] *= mine.self;
     add_neighbours(own[r], mine.links, module.first_input);
   }
+  add_bias(own, *module.first_bias);
   relu(own);
   cpu::gemm(prediction.view(), std::as_const(own).view(), module.second_weights->view(), {}, 1);
   for (int64_t r = 0; r < count; ++r) {
@@ -150,19 +165,27 @@ Matrix PaperFrozen::module_prediction(int64_t m, const Features& rows,
     for (int64_t c = 0; c < classes; ++c) prediction[r][c] *= mine.self;
     add_neighbours(prediction[r], mine.links, module.second_input);
   }
+  add_bias(prediction, *module.second_bias);
   softmax_rows(prediction);
   return prediction;
 }
 
 Matrix PaperFrozen::predict(const Features& rows, std::span<const ModuleLinks> links) const {
   const auto modules = static_cast<int64_t>(modules_.size());
+  const Aggregation aggregation = model().config.aggregation;
+  const bool averages = aggregation == Aggregation::kMean;
   Matrix logits(rows.rows(), model().probabilities.cols());
   for (int64_t m = 0; m < modules; ++m) {
     const Matrix one = module_prediction(m, rows, links);
-    const float weight = model().network[modules][m];
+    const float mean =
+        averages ? model().network[modules][modules] / static_cast<float>(modules) : 0;
+    const float weight = model().network[modules][m] + mean;
     for (int64_t e = 0; e < logits.size(); ++e) logits.data()[e] += weight * one.data()[e];
   }
-  for (int64_t r = 0; r < rows.rows(); ++r) add_aggregation(logits[r], links[r]);
+  // A constant X_agg moves all classes alike.
+  for (int64_t r = 0; r < rows.rows() && !averages && aggregation != Aggregation::kConstant; ++r) {
+    add_aggregation(logits[r], links[r]);
+  }
   softmax_rows(logits);
   return logits;
 }

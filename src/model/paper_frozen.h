@@ -24,9 +24,10 @@ class PaperFrozen : public FrozenModel {
   struct Module {
     Matrix first_weights;  // diag(s) W1
     const Matrix* second_weights;
-    Matrix first_input;         // X diag(s) W1 of the fitted rows
-    Matrix second_input;        // relu(A' first_input) W2
-    std::vector<float> degree;  // of the fitted rows, 1 / A'_jj
+    const Matrix *first_bias, *second_bias;  // empty: none
+    Matrix first_input;                      // X diag(s) W1 of the fitted rows
+    Matrix second_input;                     // relu(A' first_input) W2
+    std::vector<float> degree;               // of the fitted rows, 1 / A'_jj
   };
 
   void add_module(const FittedModule& fitted);

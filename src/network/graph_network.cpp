@@ -38,15 +38,18 @@ Var GraphNetwork::aggregation_module(Tape& tape, std::span<const Var> prediction
     case Aggregation::kMean:
       return network_mix(tape, predictions, Tape::constant(mean_weights_), 0);
     case Aggregation::kPrevious:
+      return Tape::constant(previous_);
+    case Aggregation::kConstant:
       break;
   }
-  return Tape::constant(previous_);
+  return Tape::constant(agg_.value);
 }
 
 GraphNetworkOutput GraphNetwork::forward(Tape& tape, std::span<const Var> predictions) {
   std::vector<Var> all(predictions.begin(), predictions.end());
   all.push_back(aggregation_module(tape, predictions));
-  const Var alpha = network_alpha(tape, all, tape.parameter(a_));
+  Var alpha = network_alpha(tape, all, tape.parameter(a_));
+  if (!config_.alpha_mean) alpha = scale(tape, alpha, static_cast<float>(all[0].rows()));
   const Var b = tape.parameter(b_);
   const Var network = config_.network_weight == NetworkWeight::kMatrix ? linear(tape, alpha, b)
                                                                        : scale_all(tape, alpha, b);

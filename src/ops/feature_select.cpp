@@ -78,16 +78,14 @@ RowsVar unit_rows(Tape& tape, RowsVar rows, float scale) {
   return rows;
 }
 
-RowsVar scale(Tape& tape, RowsVar rows, float factor) {
-  const Var x = rows.values;
+Var scale(Tape& tape, Var x, float factor) {
   auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
   ref::scale_forward(written->data(), x.data(), x.value->size(), factor);
   if (y.grad) {
     tape.record(
         [=, y = y] { ref::scale_backward(x.d_data(), y.grad->data(), x.value->size(), factor); });
   }
-  rows.values = y;
-  return rows;
+  return y;
 }
 
 }  // namespace glgnn

@@ -100,6 +100,26 @@ void forward_dots(float* s, const Pattern& pattern, const RowsVar& z, int thread
   }
 }
 
+// `h` is room for the weights of the near pairs, where they have one each.
+HopWeights<float> hop_view(const HopPairs* hops, Var hop_weights, int64_t rows,
+                           std::vector<float>& h) {
+  HopWeights<float> weights;
+  if (!hops || hops->near.rows == 0) return weights;
+  GLGNN_ASSERT(hop_weights.value->size() == hops->hops + 1 && hops->near.rows == rows);
+  weights.near = hops->near.view();
+  weights.h_other = hop_weights.data()[hops->hops];
+  if (!hops->distance.empty()) {
+    weights.shell = hops->distance.data();
+    weights.h_of_shell = hop_weights.data();
+    weights.shells = hops->hops;
+  } else {
+    h.resize(hops->near.nnz());
+    ref::hop_weights(h.data(), *hops, hop_weights.data());
+    weights.h = h.data();
+  }
+  return weights;
+}
+
 }  // namespace
 
 Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
@@ -107,22 +127,8 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
   const int64_t n = z.rows();
   std::vector<int32_t> col(n * options.k);
   std::vector<int64_t> count(n);
-  HopWeights<float> weights;
   std::vector<float> h;
-  if (hops && hops->near.rows > 0) {
-    GLGNN_ASSERT(hop_weights.value->size() == hops->hops + 1 && hops->near.rows == n);
-    weights.near = hops->near.view();
-    weights.h_other = hop_weights.data()[hops->hops];
-    if (!hops->distance.empty()) {
-      weights.shell = hops->distance.data();
-      weights.h_of_shell = hop_weights.data();
-      weights.shells = hops->hops;
-    } else {
-      h.resize(hops->near.nnz());
-      ref::hop_weights(h.data(), *hops, hop_weights.data());
-      weights.h = h.data();
-    }
-  }
+  const HopWeights<float> weights = hop_view(hops, hop_weights, n, h);
   auto [written, lse] = tape.make(wants_lse ? n : 0, 1, z.values.grad);
   float* lse_out = wants_lse ? written->data() : nullptr;
   if (z.is_sparse()) {
@@ -150,6 +156,26 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
     });
   }
   return {pack(col, count, options.k), lse};
+}
+
+SharedPattern sample_neighbours(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,
+                                const ChooseOptions& options, const Rng& rng) {
+  const int64_t n = z.rows();
+  std::vector<int32_t> col(n * options.k);
+  std::vector<int64_t> count(n);
+  std::vector<float> h;
+  const HopWeights<float> weights = hop_view(&hops, hop_weights, n, h);
+  const Matrix made = z.is_selected() ? make_selected(z, tape.threads()) : Matrix();
+  const ZDense<float> dense{z.is_selected() ? made.view() : z.values.view()};
+  for_row_ranges(n, n * n, tape.threads(), [&](int64_t first, int64_t last) {
+    if (z.is_sparse()) {
+      ref::graph_learn_draw(col.data(), count.data(), sparse_view(z), weights, options, rng, first,
+                            last);
+    } else {
+      ref::graph_learn_draw(col.data(), count.data(), dense, weights, options, rng, first, last);
+    }
+  });
+  return pack(col, count, options.k);
 }
 
 SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,

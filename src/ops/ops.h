@@ -43,7 +43,7 @@ Var concat_labels(Tape& tape, Var labels, Var x);
 // Rows of length `scale`.
 RowsVar unit_rows(Tape& tape, RowsVar rows, float scale);
 // All numbers times a constant.
-RowsVar scale(Tape& tape, RowsVar rows, float factor);
+Var scale(Tape& tape, Var x, float factor);
 
 // The chosen pairs, and the log-sum-exp of each row's similarities (N x 1; no value if not wanted).
 struct Choice {
@@ -58,6 +58,9 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
 SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,
                               const ChooseOptions& options, const Pattern& before,
                               std::span<const std::vector<int32_t>> groups);
+// k neighbours of each row, drawn without replacement, a pair's chance being that of P * h.
+SharedPattern sample_neighbours(Tape& tape, const RowsVar& z, const HopPairs& hops, Var hop_weights,
+                                const ChooseOptions& options, const Rng& rng);
 // Z_i . Z_j on the pairs of a pattern. `work`, here and below, is what is known of the pattern, if
 // it is kept.
 Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z,
@@ -70,12 +73,12 @@ Var edge_softmax(Tape& tape, SharedPattern pattern, Var s);
 Var hop_gather(Tape& tape, SharedPattern kept, const HopPairs& hops, Var weights,
                std::shared_ptr<PatternWork> work = nullptr);
 
-// Rows scaled to sum 1.
-SparseVar row_scale(Tape& tape, SparseVar a);
-// A with its transpose: the mean or the larger.
-SparseVar symmetrise(Tape& tape, SparseVar a, SymmetricForm form);
+// Rows scaled to a sum or to a largest entry.
+SparseVar row_scale(Tape& tape, SparseVar a, const RowScale& form);
 // D^-1/2 (A + I) D^-1/2.
 SparseVar gcn_norm(Tape& tape, SparseVar a);
+// The same of A joined with its transpose: the mean of both or the larger.
+SparseVar symmetric_norm(Tape& tape, SparseVar a, SymmetricForm form);
 
 // A x.
 Var spmm(Tape& tape, SparseVar a, Var x);

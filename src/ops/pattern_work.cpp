@@ -22,6 +22,13 @@ std::shared_ptr<const Transpose> PatternWork::with_loops_transposed(int threads)
   return with_loops_transposed_;
 }
 
+std::shared_ptr<const SymmetricUnion> PatternWork::symmetric(int threads) {
+  if (!symmetric_) {
+    symmetric_ = std::make_shared<const SymmetricUnion>(symmetric_union(pattern_->view(), threads));
+  }
+  return symmetric_;
+}
+
 std::shared_ptr<const SharedColumns> PatternWork::shared_columns(PatternView rows, int threads) {
   if (!shared_columns_) {
     shared_columns_ =

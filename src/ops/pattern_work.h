@@ -23,6 +23,7 @@ class PatternWork {
   std::shared_ptr<const Transpose> transposed();
   std::shared_ptr<const SelfLoops> with_loops(int threads);
   std::shared_ptr<const Transpose> with_loops_transposed(int threads);
+  std::shared_ptr<const SymmetricUnion> symmetric(int threads);
 
   // Of the pattern's pairs among `rows`, which must be the same pattern in every call.
   std::shared_ptr<const SharedColumns> shared_columns(PatternView rows, int threads);
@@ -35,6 +36,7 @@ class PatternWork {
   SharedPattern pattern_;
   std::shared_ptr<const Transpose> transposed_, with_loops_transposed_;
   std::shared_ptr<const SelfLoops> with_loops_;
+  std::shared_ptr<const SymmetricUnion> symmetric_;
   std::shared_ptr<const SharedColumns> shared_columns_;
   std::shared_ptr<const std::vector<int64_t>> near_;
 };

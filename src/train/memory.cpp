@@ -70,8 +70,8 @@ class MemoryShape {
  private:
   int64_t z_bytes() const { return n_ * (f_ + c_) * kWord; }
   bool keeps_z() const {
-    return config_.similarity == Similarity::kCosine || config_.temperature != 1.0 ||
-           (config_.softmax_over == SoftmaxOver::kAll && !config_.rescale);
+    return config_.similarity == Similarity::kCosine ||
+           (config_.softmax_over == SoftmaxOver::kAll && config_.rescale == Rescale::kNone);
   }
 
   const Config& config_;

@@ -94,6 +94,10 @@ class PaperTrainer {
         state.w1 = learned;
       else if (p == &module.second_weights())
         state.w2 = learned;
+      else if (p == &module.first_bias())
+        state.b1 = learned;
+      else if (p == &module.second_bias())
+        state.b2 = learned;
       else
         state.v = learned;
     }

@@ -64,7 +64,19 @@ def loss_by_loops(model, epoch):
         e = [math.exp(value - max(values)) for value in values]
         return [value / math.fsum(e) for value in e]
 
+    def symmetrised(rows):
+        if settings.symmetrise == "none":
+            return rows
+        out = [{} for _ in range(n)]
+        for i in range(n):
+            for j in range(n):
+                here, there = rows[i].get(j, 0.0), rows[j].get(i, 0.0)
+                if here or there:
+                    out[i][j] = (here + there) / 2 if settings.symmetrise == "mean" else max(here, there)
+        return out
+
     def normalised(rows):  # rows: {column: value} of A; returns the same of A'
+        rows = symmetrised(rows)
         d = [1.0 + math.fsum(row.values()) for row in rows]
         return [{j: ((row.get(j, 0.0) + (i == j)) / math.sqrt(d[i]) / math.sqrt(d[j])) for j in {*row, i}}
                 for i, row in enumerate(rows)]
@@ -76,10 +88,13 @@ def loss_by_loops(model, epoch):
     shown = [[0.0] * c for _ in range(n)]
     for r in problem.train:
         if golden.uniform(settings.seed, golden.HIDE_LABELS, 0, epoch, [r])[0] >= settings.label_hide:
-            shown[r][problem.labels[r]] = settings.label_weight
+            shown[r][problem.labels[r]] = (math.sqrt(settings.temperature) if settings.label_weight < 0
+                                           else settings.label_weight)
     difference, x2 = 0.0, []
     for m in range(m_):
-        out_edges = [set(np.nonzero(row)[0]) for row in model.last_graph[m].numpy()]
+        last = model.last_graph[m].numpy()
+        powers = [np.linalg.matrix_power(last, q + 1) for q in range(settings.hops)]
+        out_edges = [set(np.nonzero(row)[0]) for row in last]
         v = [math.log1p(math.exp(value)) for value in p["v"][m]]
         selected = [[float(problem.x[i, q]) * p["s"][m][q] for q in range(f)] for i in range(n)]
         z = [shown[i] + selected[i] for i in range(n)]
@@ -91,18 +106,28 @@ def loss_by_loops(model, epoch):
             for distance in range(1, settings.hops + 1):
                 frontier = {j for q in frontier for j in out_edges[q]} - set(hop)
                 hop.update((j, distance) for j in frontier)
-            r = {j: probability[j] * v[hop.get(j, settings.hops + 1) - 1] for j in others}
-            best = sorted(others, key=lambda j: (-r[j], j))[:k]
-            total = math.fsum(r[j] for j in best) if settings.rescale else 1.0
-            rows.append({j: r[j] / total for j in best})
+            weight = {j: v[hop.get(j, settings.hops + 1) - 1] for j in others}
+            if settings.hop_form == "powers":
+                entries = {j: [float(power[i, j]) for power in powers] for j in others}
+                weight = {j: dot(entries[j], v) if any(entries[j]) else v[-1] for j in others}
+            r = {j: probability[j] * weight[j] for j in others}
+            rank = {j: math.log(r[j]) for j in others}
+            if settings.sample_neighbours:
+                for j in others:
+                    rank[j] -= math.log(-math.log(golden.uniform(settings.seed, golden.SAMPLE, m, epoch, [i * n + j])[0]))
+            best = sorted(others, key=lambda j: (-rank[j], j))[:k]
+            size = {"none": 1.0, "largest_one": max(r[j] for j in best), "sum_one": math.fsum(r[j] for j in best),
+                    "sum_k": math.fsum(r[j] for j in best) / k}[settings.rescale]
+            rows.append({j: r[j] / size for j in best})
         a = normalised(rows)
         dropped = [[selected[i][q] * kept(golden.DROP_INPUT, m, problem.entry[i, q]) for q in range(f)]
                    for i in range(n)]
         hidden = [[dot(row, p["w1"][m][:, q]) for q in range(h)] for row in dropped]
-        x1 = [[max(value, 0.0) for value in row] for row in propagate(a, hidden)]
+        b1, b2 = (p["b1"][m], p["b2"][m]) if settings.bias else ([0.0] * h, [0.0] * c)
+        x1 = [[max(value + b, 0.0) for value, b in zip(row, b1)] for row in propagate(a, hidden)]
         dropped = [[x1[i][q] * kept(golden.DROP_HIDDEN, m, i * h + q) for q in range(h)] for i in range(n)]
         o = propagate(a, [[dot(row, p["w2"][m][:, q]) for q in range(c)] for row in dropped])
-        x2.append([softmax(row) for row in o])
+        x2.append([softmax([value + b for value, b in zip(row, b2)]) for row in o])
         z1 = [shown[i] + x1[i] for i in range(n)]
         rows = []
         for i in range(n):
@@ -111,9 +136,14 @@ def loss_by_loops(model, epoch):
         a1 = normalised(rows)
         difference += math.fsum(abs(a[i].get(j, 0.0) - a1[i].get(j, 0.0)) for i in range(n)
                                 for j in {*a[i], *a1[i]})
-    u = x2 + [p["x_agg"].tolist()]
-    alpha = [[math.fsum(p["a"][i, q] * x[i][q] * y[i][q] for i in range(n) for q in range(c)) / n for y in u]
-             for x in u]
+    if settings.aggregation == "trained":
+        x_agg = p["x_agg"].tolist()
+    else:
+        x_agg = [[1 / c if settings.aggregation == "constant" else math.fsum(x[i][q] for x in x2) / m_
+                  for q in range(c)] for i in range(n)]
+    u = x2 + [x_agg]
+    alpha = [[math.fsum(p["a"][i, q] * x[i][q] * y[i][q] for i in range(n) for q in range(c))
+              / (n if settings.alpha_mean else 1) for y in u] for x in u]
     weights = [dot(alpha[m_], p["b"][:, q]) for q in range(m_ + 1)]
     entropy = 0.0
     for i in problem.train:

@@ -1,4 +1,4 @@
-"""GL-GNN (paper mode, default readings) in dense double precision: the oracle of the golden tests.
+"""GL-GNN (paper mode) in dense double precision: the oracle of the golden tests.
 
 Written from the equations alone and made to be read, not to be fast: every N x N matrix is formed, the
 gradients come from automatic differentiation. Letters: N rows, F features, C classes, M modules,
@@ -13,7 +13,7 @@ import torch.nn.functional as nnf
 
 # ---- random numbers: Philox4x32-10, a pure function of (seed, stream, owner, step, index) ----------------
 
-INIT, DROP_INPUT, DROP_HIDDEN, HIDE_LABELS = 1, 2, 3, 4  # the streams in use
+INIT, DROP_INPUT, DROP_HIDDEN, HIDE_LABELS, SAMPLE = 1, 2, 3, 4, 10  # the streams in use
 
 
 def philox4x32(counter, key):
@@ -30,17 +30,31 @@ def philox4x32(counter, key):
     return c0, c1, c2, c3
 
 
-def uniform(seed, stream, owner, step, index):
-    """float32 numbers in (0, 1), one per entry of `index`: word index % 4 of block index / 4."""
-    index = np.asarray(index, dtype=np.uint64)
-    block, word = index // np.uint64(4), index % np.uint64(4)
+def words_of(seed, stream, owner, step, block):
+    """The four 32-bit words of each block."""
     same = np.ones_like(block)
     counter = (block & np.uint64(0xFFFFFFFF), block >> np.uint64(32), same * np.uint64(step),
                same * np.uint64((stream << 16) | owner))
-    words = philox4x32(counter, (seed & 0xFFFFFFFF, seed >> 32))
-    bits = np.choose(word.astype(np.int64), words)
-    # 23 bits and a half: exact in float32, never 0 or 1
+    return philox4x32(counter, (seed & 0xFFFFFFFF, seed >> 32))
+
+
+def open_interval(bits):
+    """23 bits and a half: exact in float32, never 0 or 1."""
     return ((bits >> np.uint64(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-23)
+
+
+def uniform(seed, stream, owner, step, index):
+    """float32 numbers in (0, 1), one per entry of `index`: word index % 4 of block index / 4."""
+    index = np.asarray(index, dtype=np.uint64)
+    words = words_of(seed, stream, owner, step, index // np.uint64(4))
+    return open_interval(np.choose((index % np.uint64(4)).astype(np.int64), words))
+
+
+def normal(seed, stream, owner, step, index):
+    """Standard normal numbers by Box and Muller, from the first two words of block `index`."""
+    words = words_of(seed, stream, owner, step, np.asarray(index, dtype=np.uint64))
+    radius = np.sqrt(-2.0 * np.log(open_interval(words[0]).astype(np.float64)))
+    return radius * np.cos(2.0 * np.pi * open_interval(words[1]).astype(np.float64))
 
 
 # ---- what is given ---------------------------------------------------------------------------------------
@@ -53,16 +67,30 @@ class Settings:
     hidden: int = 8               # H
     hops: int = 2                 # K
     epochs: int = 10
-    label_weight: float = 1.0     # lambda
+    select_start: str = "near_one"
+    label_weight: float = -1.0    # lambda; below 0: the square root of tau
     label_hide: float = 0.5
-    temperature: float = 1.0      # tau
+    temperature: float = 0.1      # tau
+    hop_form: str = "shells"
+    near_start: float = 1.0       # V_1
+    second_start: float = 1.0     # V_2 .. V_K
+    far_start: float = 0.1        # V_o
+    sample_neighbours: bool = False
+    rescale: str = "sum_k"
+    symmetrise: str = "mean"
+    bias: bool = False
+    aggregation: str = "mean"
+    alpha_mean: bool = True
     network_start: float = 5.0
-    mu1: float = 0.1
+    mu1: float = 0.01
     mu2: float = 1.0
     weight_decay: float = 5e-4
     dropout: float = 0.5
     learning_rate: float = 0.01
-    rescale: bool = True          # scale the kept rows of A to sum 1
+
+    @property
+    def label_size(self):
+        return np.sqrt(self.temperature) if self.label_weight < 0 else self.label_weight
 
 
 @dataclass(frozen=True)
@@ -83,15 +111,23 @@ def initial_parameters(settings, n, f, c):
         return np.stack([uniform(settings.seed, INIT, m, step, np.arange(size)).reshape(shape)
                          for m in range(m_)]).astype(np.float64)
 
+    if settings.select_start == "uniform":
+        s = draw(0, (f,))                                                # U(0, 1)
+    else:
+        s = np.stack([1 + 0.1 * normal(settings.seed, INIT, m, 0, np.arange(f)) for m in range(m_)])
+    hop_weights = [settings.near_start] + [settings.second_start] * (settings.hops - 1) + [settings.far_start]
     start = {
-        "s": draw(0, (f,)),                                              # U(0, 1)
+        "s": s,
         "w1": (2 * draw(1, (f, h)) - 1) * np.sqrt(6.0 / (f + h)),        # Glorot
         "w2": (2 * draw(2, (h, c)) - 1) * np.sqrt(6.0 / (h + c)),
-        "v": np.full((m_, settings.hops + 1), np.log(np.e - 1.0)),       # softplus(v) = 1; hops 1..K, then other
-        "x_agg": np.full((n, c), 1.0 / c),
+        "v": np.tile(np.log(np.expm1(hop_weights)), (m_, 1)),            # softplus(v); hops 1..K, then other
         "a": np.ones((n, c)),
         "b": settings.network_start * np.eye(m_ + 1),
     }
+    if settings.bias:
+        start.update(b1=np.zeros((m_, h)), b2=np.zeros((m_, c)))
+    if settings.aggregation == "trained":
+        start["x_agg"] = np.full((n, c), 1.0 / c)
     return {name: value.astype(np.float32) for name, value in start.items()}
 
 
@@ -111,6 +147,21 @@ def hop_class(adjacency, hops):
     return kind
 
 
+def hop_coefficients(settings, graph):
+    """N x N x (K+1), no gradient: h = coefficients . V. Shells: 1 at the pair's class. Powers: the entries of
+    graph^1 .. graph^K, and 1 at "other" where all of them are zero."""
+    n, hops = len(graph), settings.hops
+    if settings.hop_form == "shells":
+        support = (graph > 0) & ~torch.eye(n, dtype=torch.bool)
+        return nnf.one_hot(hop_class(support, hops), hops + 1).to(graph.dtype)
+    powers = [graph]
+    for _ in range(hops - 1):
+        powers.append(powers[-1] @ graph)
+    coefficients = torch.stack(powers, 2)
+    other = (coefficients == 0).all(2, keepdim=True)
+    return torch.cat([coefficients, other.to(graph.dtype)], 2)
+
+
 def keep_top(values, allowed, k):
     """Zeroes all but the k largest allowed entries of each row, ties to the smaller column.
 
@@ -121,6 +172,21 @@ def keep_top(values, allowed, k):
     return torch.where(chosen, values, torch.zeros_like(values)), chosen
 
 
+def rescaled(settings, a):
+    """The kept rows of A, scaled as the reading says."""
+    if settings.rescale == "none":
+        return a
+    if settings.rescale == "largest_one":
+        return a / a.amax(1, keepdim=True)
+    return a / a.sum(1, keepdim=True) * (settings.k if settings.rescale == "sum_k" else 1)
+
+
+def symmetrised(settings, a):
+    if settings.symmetrise == "none":
+        return a
+    return (a + a.T) / 2 if settings.symmetrise == "mean" else torch.maximum(a, a.T)
+
+
 def normalise(adjacency):
     """D^-1/2 (A + I) D^-1/2 with D = 1 + row sums; the gradient flows through D too."""
     d = (1.0 + adjacency.sum(1)).rsqrt()
@@ -129,7 +195,7 @@ def normalise(adjacency):
 
 @dataclass
 class ModuleOutput:
-    t: torch.Tensor                        # S + log h, -inf on the diagonal: what the choice of A ranks by
+    t: torch.Tensor                        # what the choice of A ranks by: S + log h, -inf on the diagonal
     chosen: torch.Tensor                   # support of A
     adjacency: torch.Tensor                # A'
     before_relu: torch.Tensor
@@ -140,37 +206,47 @@ class ModuleOutput:
     adjacency1: Optional[torch.Tensor] = None
 
 
-def sub_module(settings, p, m, x, kind, y_shown, keep_input, keep_hidden, second):
-    """Module m. keep_*: dropout factors (0 or 1/(1-p)); second: whether the second graph is built."""
+def sub_module(settings, p, m, x, coefficients, y_shown, keep_input, keep_hidden, gumbel, second):
+    """Module m. keep_*: dropout factors (0 or 1/(1-p)); gumbel: added to what ranks; second: whether the
+    second graph is built."""
     n = x.shape[0]
     off_diagonal = ~torch.eye(n, dtype=torch.bool)
     x_selected = x * p["s"][m]                                           # X~ = X * s
-    z = torch.cat([settings.label_weight * y_shown, x_selected], 1)      # Z = [lambda y, X~]
+    z = torch.cat([settings.label_size * y_shown, x_selected], 1)        # Z = [lambda y, X~]
     s = (z @ z.T / settings.temperature).masked_fill(~off_diagonal, -np.inf)  # S = Z Z^T / tau, j != i
     probability = torch.softmax(s, 1)                                    # P
-    h = nnf.softplus(p["v"][m])[kind]                                    # h_ij = V_hop(i,j)
+    h = coefficients @ nnf.softplus(p["v"][m])                           # h_ij = V_hop(i,j)
+    if settings.rescale != "none" and bool(coefficients[:, :, -1].all()):
+        h = 1 + 0 * h  # no graph yet: h is the same for all pairs, and scaling the rows removes it
     r = probability * h                                                  # R = P * h
-    a, chosen = keep_top(r, off_diagonal, settings.k)                    # A = the k largest of each row ...
-    if settings.rescale:
-        a = a / a.sum(1, keepdim=True)                                   # ... scaled to sum 1
-    adjacency = normalise(a)                                             # A'
-    before_relu = adjacency @ ((x_selected * keep_input) @ p["w1"][m])
+    t = (s + h.log()).detach() + gumbel                                  # in the order of R, if nothing is drawn
+    _, chosen = keep_top(t, off_diagonal, settings.k)                    # A = the k largest of each row of R
+    a = torch.where(chosen, r, torch.zeros_like(r))
+    adjacency = normalise(symmetrised(settings, rescaled(settings, a)))  # A'
+    bias = [p["b1"][m], p["b2"][m]] if settings.bias else [0.0, 0.0]
+    before_relu = adjacency @ ((x_selected * keep_input) @ p["w1"][m]) + bias[0]
     x1 = torch.relu(before_relu)                                         # X1 = ReLU(A' drop(X~) W1)
-    o = adjacency @ ((x1 * keep_hidden) @ p["w2"][m])                    # O = A' drop(X1) W2
-    out = ModuleOutput((s + h.log()).detach(), chosen, adjacency, before_relu, x1, torch.softmax(o, 1))
+    o = adjacency @ ((x1 * keep_hidden) @ p["w2"][m]) + bias[1]          # O = A' drop(X1) W2
+    out = ModuleOutput(t, chosen, adjacency, before_relu, x1, torch.softmax(o, 1))
     if second:
-        z1 = torch.cat([settings.label_weight * y_shown, x1], 1)         # Z1 = [lambda y, X1]
+        z1 = torch.cat([settings.label_size * y_shown, x1], 1)           # Z1 = [lambda y, X1]
         out.r1 = z1 @ z1.T                                               # R1 = Z1 Z1^T
         allowed = off_diagonal & (out.r1.detach() > 0)                   # only what is strictly positive
         a1, out.chosen1 = keep_top(out.r1, allowed, settings.k)          # A1, not rescaled
-        out.adjacency1 = normalise(a1)                                   # A1'
+        out.adjacency1 = normalise(symmetrised(settings, a1))            # A1'
     return out
 
 
-def graph_network(p, x2):
+def graph_network(settings, p, x2):
     """Network of graphs over the modules' X2 and X_agg (the last index). Returns logits and Nmat."""
-    u = torch.stack(x2 + [p["x_agg"]])                                   # (M+1) x N x C
-    alpha = torch.einsum("ic,uic,vic->uv", p["a"], u, u) / u.shape[1]    # alpha_uv = sum a U V / N
+    if settings.aggregation == "constant":
+        x_agg = torch.full_like(x2[0], 1.0 / x2[0].shape[1])
+    else:
+        x_agg = p["x_agg"] if settings.aggregation == "trained" else sum(x2) / len(x2)
+    u = torch.stack(x2 + [x_agg])                                        # (M+1) x N x C
+    alpha = torch.einsum("ic,uic,vic->uv", p["a"], u, u)                 # alpha_uv = sum a U V (/ N)
+    if settings.alpha_mean:
+        alpha = alpha / u.shape[1]
     nmat = alpha @ p["b"]                                                # N = alpha B
     return torch.einsum("u,uic->ic", nmat[-1], u), nmat                  # sum_m N_agg,m X2_m + N_agg,agg X_agg
 
@@ -188,10 +264,10 @@ class Model:
         self.moments = {name: [torch.zeros_like(value), torch.zeros_like(value)] for name, value in self.p.items()}
         self.x = torch.tensor(problem.x, dtype=dtype)
         self.y = nnf.one_hot(torch.tensor(problem.labels, dtype=torch.int64), self.classes).to(dtype)
-        given = torch.zeros(n, n, dtype=torch.bool)
+        given = torch.zeros(n, n, dtype=dtype)
         if problem.edges is not None:
             i, j = torch.tensor(problem.edges, dtype=torch.int64).T
-            given[i, j] = given[j, i] = True
+            given[i, j] = given[j, i] = 1
         self.last_graph = [given] * settings.modules                     # A^l; empty at epoch 0 if unknown
 
     def shown_labels(self, epoch):
@@ -213,13 +289,17 @@ class Model:
         y = self.shown_labels(epoch) if training else torch.zeros_like(self.y)
         outputs = []
         for m in range(self.settings.modules):
-            kind = hop_class(self.last_graph[m], self.settings.hops)
-            keep_input = keep_hidden = 1.0
+            coefficients = hop_coefficients(self.settings, self.last_graph[m])
+            keep_input, keep_hidden, gumbel = 1.0, 1.0, 0.0
             if training:
                 keep_input = self.dropout(DROP_INPUT, m, epoch, self.problem.entry)
                 keep_hidden = self.dropout(DROP_HIDDEN, m, epoch, np.arange(n * h).reshape(n, h))
-            outputs.append(sub_module(self.settings, self.p, m, self.x, kind, y, keep_input, keep_hidden, training))
-        logits, nmat = graph_network(self.p, [out.x2 for out in outputs])
+            if training and self.settings.sample_neighbours:
+                drawn = uniform(self.settings.seed, SAMPLE, m, epoch, np.arange(n * n).reshape(n, n))
+                gumbel = -(-torch.tensor(drawn, dtype=self.dtype).log()).log()
+            outputs.append(sub_module(self.settings, self.p, m, self.x, coefficients, y, keep_input, keep_hidden,
+                                      gumbel, training))
+        logits, nmat = graph_network(self.settings, self.p, [out.x2 for out in outputs])
         return outputs, logits, nmat
 
     def loss_terms(self, outputs, logits):
@@ -245,7 +325,7 @@ class Model:
                 disturb(value.grad)
         self.adam(epoch + 1)
         if self.problem.edges is None:
-            self.last_graph = [out.chosen1 for out in outputs]           # support of A1' without self-loops
+            self.last_graph = [out.adjacency1.detach() for out in outputs]
         return outputs, logits, nmat, terms
 
     @torch.no_grad()

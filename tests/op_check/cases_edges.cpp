@@ -1,12 +1,13 @@
-// Cases of the ops on the values of a pattern: edge_dot, softmax, norms, symmetry, spmm.
+// Cases of drawing edges, and of the ops on the values of a pattern: edge_dot, softmax, spmm.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "check.h"
+#include "core/parallel.h"
 #include "kernels/edge_dot.h"
 #include "kernels/edge_softmax.h"
-#include "kernels/graph_norm.h"
+#include "kernels/graph_learn.h"
 #include "kernels/spmm.h"
 #include "make.h"
 #include "rows.h"
@@ -92,133 +93,65 @@ Case edge_softmax_case(std::string name, SharedPattern pattern, double size) {
           .backward_work = {.bytes = 16 * nnz}};
 }
 
-Case row_scale_case(std::string name, SharedPattern pattern, std::vector<double> a) {
-  const double nnz = static_cast<double>(pattern->nnz());
+constexpr float kOther = 0.25f;  // h of the pairs that are not near
+
+// The neighbours drawn for each row; near pairs have weights of their own.
+template <class Rows>
+Case draw_case(std::string name, Rows rows, std::vector<double> z, int64_t k, bool diagonal,
+               SharedPattern near) {
+  const Rng rng{7, Stream::kSampleNeighbours, 2, 5};
+  const ChooseOptions options{.k = k, .diagonal = diagonal};
+  const int64_t n = rows.rows();
+  const auto run = [=]<class T>(Run<T>& r, int threads) {
+    std::vector<int32_t> col(n * k, -1);
+    std::vector<int64_t> count(n);
+    const HopWeights<T> hops{near->view(), r.in[1].data(), T(kOther)};
+    for_row_ranges(n, n * n * 64, threads, [&](int64_t first, int64_t last) {
+      ref::graph_learn_draw(col.data(), count.data(), rows.z(r.in[0]), hops, options, rng, first,
+                            last);
+    });
+    r.exact = {count, {col.begin(), col.end()}};
+  };
+  const auto sort_everything = [=](Run<double>& r) {
+    const std::vector<double> dense = rows.as_dense(r.in[0]);
+    r.exact.assign(2, {});
+    for (int64_t i = 0; i < n; ++i) {
+      std::vector<std::pair<double, int64_t>> order;
+      for (int64_t j = 0; j < n; ++j) {
+        if (j == i && !diagonal) continue;
+        const int64_t e = near->rows > 0 ? find_entry(near->view(), i, j) : -1;
+        const double h = near->rows == 0 ? 1 : e >= 0 ? r.in[1][e] : kOther;
+        const double chance = h * std::exp(dot(dense, rows.cols(), i, j));
+        const double u = rng.uniform(i * n + j);
+        order.emplace_back(std::log(u) / chance, j);  // the larger, the sooner drawn
+      }
+      std::sort(order.rbegin(), order.rend());
+      if (static_cast<int64_t>(order.size()) > k) order.resize(k);
+      std::vector<int64_t> columns;
+      for (const auto& [rank, j] : order) columns.push_back(j);
+      std::sort(columns.begin(), columns.end());
+      r.exact[0].push_back(static_cast<int64_t>(columns.size()));
+      columns.resize(k, -1);
+      r.exact[1].insert(r.exact[1].end(), columns.begin(), columns.end());
+    }
+  };
   return {.name = name,
-          .in = {{"a", a}},
-          .out = {{"y", pattern->nnz()}, {"sum", pattern->rows, false}},
-          .forward =
-              [=]<class T>(Run<T>& r) {
-                ref::row_scale_forward<T>(r.out[0].data(), r.out[1].data(), r.in[0].data(),
-                                          pattern->row_ptr.data(), pattern->rows);
-              },
-          .backward =
-              [=]<class T>(Run<T>& r) {
-                ref::row_scale_backward<T>(r.d_in[0].data(), r.d_out[0].data(), r.out[0].data(),
-                                           r.out[1].data(), pattern->row_ptr.data(), pattern->rows);
-              },
-          .forward_work = {.bytes = 8 * nnz},
-          .backward_work = {.bytes = 16 * nnz}};
+          .in = {{"z", z, false}, {"h", uniform(3, near->nnz(), 0.1, 1), false}},
+          .forward = [=](auto& r) { run(r, 1); },
+          .backends = {{"rows", [=](Run<float>& r, int threads) { run(r, threads); }, {}}},
+          .no_gradient = "the choice is constant",
+          .oracle = sort_everything,
+          .forward_work = {.flops = rows.all_pairs_flops()}};
 }
 
-// A row of zeros stays and passes no gradient, by definition.
-Case row_scale_zero_case() {
-  Case c = row_scale_case("zero row", full_pattern(1, 3), std::vector<double>(3, 0.0));
-  c.oracle_backward = [](Run<double>&) {};
-  return c;
-}
-
-// y by dense matrices: A + I, then the sums of its rows.
-void dense_gcn_norm(Run<double>& r, PatternView pattern, PatternView with_loops) {
-  const int64_t n = pattern.rows;
-  std::vector<double> a(n * n, 0.0);
-  for (int64_t i = 0; i < n; ++i) {
-    a[i * n + i] = 1;
-    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-      a[i * n + pattern.col[e]] += r.in[0][e];
-    }
-    double degree = 0;
-    for (int64_t j = 0; j < n; ++j) degree += a[i * n + j];
-    r.out[1][i] = 1 / std::sqrt(degree);
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t e = with_loops.row_ptr[i]; e < with_loops.row_ptr[i + 1]; ++e) {
-      const int64_t j = with_loops.col[e];
-      r.out[0][e] = a[i * n + j] * r.out[1][i] * r.out[1][j];
-    }
-  }
-}
-
-Case gcn_norm_case(std::string name, SharedPattern pattern) {
-  const auto loops = std::make_shared<const SelfLoops>(add_self_loops(pattern->view()));
-  const auto transposed = std::make_shared<const Transpose>(transpose(loops->pattern.view()));
-  const double nnz = static_cast<double>(loops->pattern.nnz());
-  return {
-      .name = name,
-      .in = {{"a", uniform(1, pattern->nnz(), 0.1, 1)}},
-      .out = {{"y", loops->pattern.nnz()}, {"r", pattern->rows, false}},
-      .forward =
-          [=]<class T>(Run<T>& r) {
-            ref::gcn_norm_forward<T>(r.out[0].data(), r.out[1].data(), loops->pattern.view(),
-                                     loops->source.data(), r.in[0].data());
-          },
-      .backward =
-          [=]<class T>(Run<T>& r) {
-            std::vector<T> scratch(pattern->rows);
-            ref::gcn_norm_backward<T>(r.d_in[0].data(), scratch.data(), r.d_out[0].data(),
-                                      r.out[0].data(), r.out[1].data(), loops->pattern.view(),
-                                      loops->source.data());
-          },
-      .backends = {{"cpu",
-                    [=](Run<float>& r, int threads) {
-                      cpu::gcn_norm_forward(r.out[0].data(), r.out[1].data(), loops->pattern.view(),
-                                            loops->source.data(), r.in[0].data(), threads);
-                    },
-                    [=](Run<float>& r, int threads) {
-                      cpu::gcn_norm_backward(r.d_in[0].data(), r.d_out[0].data(), r.out[0].data(),
-                                             r.out[1].data(), loops->pattern.view(),
-                                             transposed->view(), loops->source.data(), threads);
-                    }}},
-      .oracle = [=](Run<double>& r) { dense_gcn_norm(r, pattern->view(), loops->pattern.view()); },
-      .forward_work = {.bytes = 20 * nnz},
-      .backward_work = {.bytes = 28 * nnz}};
-}
-
-void dense_symmetrise(Run<double>& r, PatternView pattern, PatternView out, SymmetricForm form) {
-  const auto value = [&](int64_t i, int64_t j) {
-    const int64_t e = find_entry(pattern, i, j);
-    return e < 0 ? 0.0 : r.in[0][e];
-  };
-  for (int64_t i = 0; i < out.rows; ++i) {
-    for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
-      const double here = value(i, out.col[e]), there = value(out.col[e], i);
-      r.out[0][e] =
-          form == SymmetricForm::kMean ? 0.5 * (here + there) : (here > there ? here : there);
-    }
-  }
-}
-
-Case symmetrise_case(std::string name, SharedPattern pattern, SymmetricForm form) {
-  const auto both = std::make_shared<const SymmetricUnion>(symmetric_union(pattern->view()));
-  const double nnz = static_cast<double>(both->pattern.nnz());
-  return {
-      .name = name,
-      .in = {{"a", apart(1, pattern->view(), 0)}},
-      .out = {{"y", both->pattern.nnz()}},
-      .forward =
-          [=]<class T>(Run<T>& r) {
-            ref::symmetrise_forward<T>(r.out[0].data(), r.in[0].data(), *both, form);
-          },
-      .backward =
-          [=]<class T>(Run<T>& r) {
-            ref::symmetrise_backward<T>(r.d_in[0].data(), r.d_out[0].data(), r.in[0].data(), *both,
-                                        form);
-          },
-      .oracle =
-          [=](Run<double>& r) { dense_symmetrise(r, pattern->view(), both->pattern.view(), form); },
-      .forward_work = {.bytes = 28 * nnz},
-      .backward_work = {.bytes = 36 * nnz}};
-}
-
-// Where a_ij = a_ji, each has the gradient of its own place.
-Case symmetrise_tie_case() {
-  const SharedPattern pattern = full_pattern(3, 3);
-  Case c = symmetrise_case("max ties", pattern, SymmetricForm::kMax);
-  c.in[0].values.assign(9, 0.5);
-  c.oracle_backward = [](Run<double>& r) {
-    for (size_t e = 0; e < 9; ++e) r.d_in[0][e] += r.d_out[0][e];
-  };
-  return c;
+std::vector<Case> draw_cases() {
+  const SharedPattern none = empty_pattern(0, 0), sparse = random_pattern(1, 97, 11, 4);
+  return {draw_case("23x5", DenseRows{23, 5}, uniform(1, 23 * 5), 4, false, none),
+          draw_case("23x5, diagonal, hops", DenseRows{23, 5}, uniform(1, 23 * 5), 4, true,
+                    random_graph(2, 23, 6)),
+          draw_case("k > N", DenseRows{5, 3}, uniform(1, 15), 9, false, none),
+          draw_case("sparse 97x11, hops", SparseRows(sparse), uniform(1, sparse->nnz()), 9, false,
+                    random_graph(2, 97, 9))};
 }
 
 Case spmm_case(std::string name, SharedPattern pattern, int64_t cols) {
@@ -288,34 +221,6 @@ std::vector<Case> edge_softmax_cases() {
           edge_softmax_case("no entries", empty_pattern(4, 4), 1)};
 }
 
-std::vector<Case> row_scale_cases() {
-  const SharedPattern pattern = random_pattern(1, 23, 19, 5);
-  return {row_scale_case("23x19, empty rows", pattern, uniform(1, pattern->nnz(), 0.1, 1)),
-          row_scale_case("one pair", full_pattern(1, 1), {0.25}),
-          row_scale_case("no entries", empty_pattern(4, 4), {}), row_scale_zero_case()};
-}
-
-std::vector<Case> gcn_norm_cases() {
-  return {gcn_norm_case("23, empty rows", random_graph(1, 23, 5)),
-          gcn_norm_case("17, with loops", random_pattern(2, 17, 17, 4)),
-          gcn_norm_case("all pairs", full_pattern(5, 5)),
-          gcn_norm_case("one row", empty_pattern(1, 1)),
-          gcn_norm_case("301, 60 a row", random_pattern(3, 301, 301, 60)),
-          gcn_norm_case("no entries", empty_pattern(6, 6))};
-}
-
-std::vector<Case> symmetrise_cases() {
-  std::vector<Case> out;
-  for (const auto form : {SymmetricForm::kMean, SymmetricForm::kMax}) {
-    const std::string name = form == SymmetricForm::kMean ? "mean " : "max ";
-    out.push_back(symmetrise_case(name + "23, empty rows", random_graph(1, 23, 5), form));
-    out.push_back(symmetrise_case(name + "17, loops", random_pattern(2, 17, 17, 6), form));
-    out.push_back(symmetrise_case(name + "no entries", empty_pattern(3, 3), form));
-  }
-  out.push_back(symmetrise_tie_case());
-  return out;
-}
-
 std::vector<Case> spmm_cases() {
   return {spmm_case("23x19 x 7, empty rows", random_pattern(1, 23, 19, 5), 7),
           spmm_case("one row", full_pattern(1, 1), 1),
@@ -339,6 +244,11 @@ std::vector<Op> edge_ops() {
                            graph),
              edge_dot_case("sparse 2000x1433", SparseRows(z), uniform(1, z->nnz()), graph)};
        }},
+      {"graph_learn_draw", draw_cases,
+       [] {
+         return std::vector{draw_case("1000x64, k 10", DenseRows{1000, 64}, uniform(1, 64000), 10,
+                                      false, empty_pattern(0, 0))};
+       }},
       {"edge_exp", edge_exp_cases,
        [] {
          return std::vector{edge_exp_case("3000, 20 a row", random_graph(1, kRows, kPerRow))};
@@ -347,22 +257,6 @@ std::vector<Op> edge_ops() {
        [] {
          return std::vector{
              edge_softmax_case("3000, 20 a row", random_graph(1, kRows, kPerRow), 1)};
-       }},
-      {"row_scale", row_scale_cases,
-       [] {
-         const SharedPattern graph = random_graph(1, kRows, kPerRow);
-         return std::vector{
-             row_scale_case("3000, 20 a row", graph, uniform(1, graph->nnz(), 0.1, 1))};
-       }},
-      {"gcn_norm", gcn_norm_cases,
-       [] {
-         return std::vector{gcn_norm_case("3000, 20 a row", random_graph(1, kRows, kPerRow))};
-       }},
-      {"symmetrise", symmetrise_cases,
-       [] {
-         const SharedPattern graph = random_graph(1, kRows, kPerRow);
-         return std::vector{symmetrise_case("mean 3000, 20 a row", graph, SymmetricForm::kMean),
-                            symmetrise_case("max 3000, 20 a row", graph, SymmetricForm::kMax)};
        }},
       {"spmm", spmm_cases,
        [] {

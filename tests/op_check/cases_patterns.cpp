@@ -1,6 +1,7 @@
 // Cases of what is made from patterns alone (against brute force), and of hop weights.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -78,24 +79,33 @@ Case add_self_loops_case(std::string name, SharedPattern pattern) {
 }
 
 Case symmetric_union_case(std::string name, SharedPattern pattern) {
-  const auto run = [=](int) -> Whole {
-    const SymmetricUnion out = symmetric_union(pattern->view());
-    return {out.pattern.row_ptr, whole(out.pattern.col), out.here, out.there};
+  const auto run = [=](int threads) -> Whole {
+    const SymmetricUnion out = symmetric_union(pattern->view(), threads);
+    return {out.pattern().row_ptr,
+            whole(out.pattern().col),
+            out.here,
+            out.there,
+            out.mirrored.source,
+            out.place};
   };
   const auto brute_force = [=]() -> Whole {
-    Whole out{{0}, {}, {}, {}};
+    Whole out{{0}, {}, {}, {}, {}, std::vector<int64_t>(pattern->nnz())};
+    std::map<std::pair<int64_t, int64_t>, int64_t> place;
     for (int64_t i = 0; i < pattern->rows; ++i) {
       for (int64_t j = 0; j < pattern->cols; ++j) {
         const int64_t here = find_entry(pattern->view(), i, j);
         const int64_t there = find_entry(pattern->view(), j, i);
-        if (here < 0 && there < 0) continue;
+        if (here < 0 && there < 0 && i != j) continue;
+        place[{i, j}] = static_cast<int64_t>(out[1].size());
+        if (here >= 0) out[5][here] = place[{i, j}];
         out[1].push_back(j), out[2].push_back(here), out[3].push_back(there);
       }
       out[0].push_back(static_cast<int64_t>(out[1].size()));
     }
+    for (const auto& [pair, at] : place) out[4].push_back(place[{pair.second, pair.first}]);
     return out;
   };
-  return whole_case(name, run, brute_force, 48.0 * pattern->nnz());
+  return whole_case(name, run, brute_force, 48.0 * pattern->nnz(), true);
 }
 
 Case find_near_case(std::string name, SharedPattern kept, SharedPattern near) {
@@ -313,7 +323,8 @@ std::vector<Case> symmetric_union_cases() {
   return {symmetric_union_case("23", random_graph(1, 23, 5)),
           symmetric_union_case("17, with loops", random_pattern(2, 17, 17, 5)),
           symmetric_union_case("all pairs", full_pattern(4, 4)),
-          symmetric_union_case("no entries", empty_pattern(3, 3))};
+          symmetric_union_case("no entries", empty_pattern(3, 3)),
+          symmetric_union_case("601", random_pattern(3, 601, 601, 90))};
 }
 
 std::vector<Case> find_near_cases() {

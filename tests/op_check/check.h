@@ -107,6 +107,7 @@ struct Op {
 std::vector<Op> dense_ops();        // cases_dense.cpp
 std::vector<Op> graph_learn_ops();  // cases_graph_learn.cpp
 std::vector<Op> edge_ops();         // cases_edges.cpp
+std::vector<Op> norm_ops();         // cases_norm.cpp
 std::vector<Op> pattern_ops();      // cases_patterns.cpp
 std::vector<Op> loss_ops();         // cases_loss.cpp
 std::vector<Op> fused_ops();        // cases_fused.cpp

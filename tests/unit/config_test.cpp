@@ -40,11 +40,11 @@ TEST(Config, SetsNumbersWordsAndSwitches) {
   set_setting(config, "k", "12");
   set_setting(config, "mu1", "0.25");
   set_setting(config, "similarity", "cosine");
-  set_setting(config, "rescale", "false");
+  set_setting(config, "rescale", "none");
   EXPECT_EQ(config.k, 12);
   EXPECT_EQ(config.mu1, 0.25);
   EXPECT_EQ(config.similarity, Similarity::kCosine);
-  EXPECT_FALSE(config.rescale);
+  EXPECT_EQ(config.rescale, Rescale::kNone);
 }
 
 TEST(Config, UnknownNameNamesTheNearest) {
@@ -60,7 +60,7 @@ TEST(Config, WrongValuesSayWhatFits) {
             "setting dropout: found \"1.5\", expected number from 0 to 0.99");
   EXPECT_EQ(usage_error("k", "3.5"), "setting k: found \"3.5\", expected whole number from 0");
   EXPECT_EQ(usage_error("mu1", "nan"), "setting mu1: found \"nan\", expected number from 0");
-  EXPECT_EQ(usage_error("rescale", "yes"), "setting rescale: found \"yes\", expected true|false");
+  EXPECT_EQ(usage_error("bias", "yes"), "setting bias: found \"yes\", expected true|false");
 }
 
 TEST(Config, AFailedSetLeavesTheValue) {

@@ -48,6 +48,52 @@ TEST(NoiseEdges, LeaveTheGivenGraphInPlace) {
   }
 }
 
+TEST(NoiseEdges, HaveWeightsFromTheUnitInterval) {
+  const Dataset cora = load_dataset("cora");
+  const NoisyGraph noisy = add_noise_edges(&cora.graph, cora.rows(), 0.001, 1);
+  double sum = 0;
+  float lowest = 1, highest = 0;
+  for (int64_t i = 0; i < cora.rows(); ++i) {
+    const Pattern& all = *noisy.graph.pattern;
+    for (int64_t e = all.row_ptr[i]; e < all.row_ptr[i + 1]; ++e) {
+      const float weight = noisy.graph.values[e];
+      if (!has(noisy.added, i, all.col[e])) {
+        ASSERT_EQ(weight, 1.0f);  // the given edges keep theirs
+        continue;
+      }
+      sum += weight;
+      lowest = std::min(lowest, weight);
+      highest = std::max(highest, weight);
+    }
+  }
+  EXPECT_NEAR(sum / static_cast<double>(noisy.added.nnz()), 0.5, 0.02);
+  EXPECT_LT(lowest, 0.01f);
+  EXPECT_GT(lowest, 0.0f);
+  EXPECT_GT(highest, 0.99f);
+  EXPECT_LT(highest, 1.0f);
+}
+
+TEST(NoiseEdges, BothWaysTheGraphIsSymmetric) {
+  const NoisyGraph noisy = add_noise_edges(nullptr, 200, 0.05, 1);
+  const Csr both = undirected(noisy.graph);
+  check_order(*both.pattern);
+  const auto weight = [](const Csr& graph, int64_t i, int32_t j) {
+    const int32_t* begin = graph.pattern->col.data() + graph.pattern->row_ptr[i];
+    const int32_t* end = graph.pattern->col.data() + graph.pattern->row_ptr[i + 1];
+    const int32_t* found = std::lower_bound(begin, end, j);
+    return found != end && *found == j ? graph.values[found - graph.pattern->col.data()] : 0.0f;
+  };
+  int64_t edges = 0;
+  for (int32_t i = 0; i < 200; ++i) {
+    for (int32_t j = 0; j < 200; ++j) {
+      const float larger = std::max(weight(noisy.graph, i, j), weight(noisy.graph, j, i));
+      ASSERT_EQ(weight(both, i, j), larger);
+      edges += larger > 0;
+    }
+  }
+  EXPECT_EQ(edges, both.nnz());
+}
+
 TEST(NoiseEdges, DependOnTheSeedAlone) {
   const auto columns = [](uint64_t seed) {
     return add_noise_edges(nullptr, 90, 0.1, seed).added.col;

@@ -50,10 +50,41 @@ TEST(DataScaling, MaxRowSumAndRowUnitDenseAndSparse) {
   }
 }
 
+TEST(DataScaling, StandardUnitIsStandardThenRowsOfLengthOne) {
+  Features both = dense(3, 2, {1, 5, 2, 9, 6, 1}), steps = both;
+  scale_features(both, Scaling::kStandardUnit);
+  scale_features(steps, Scaling::kStandard);
+  EXPECT_NE(numbers(both), numbers(steps));
+  scale_features(steps, Scaling::kRowUnit);
+  EXPECT_EQ(numbers(both), numbers(steps));
+}
+
+TEST(DataScaling, TfidfWeighsRareColumnsMore) {
+  // Column 0 is in all four rows, column 1 in two, column 2 in one.
+  const std::vector<float> values{1, 0, 0, 2, 3, 0, 1, 0, 0, 1, 1, 1};
+  const double idf[] = {1, std::log(5.0 / 3) + 1, std::log(5.0 / 2) + 1};
+  Features f = dense(4, 3, values), sparse = f;
+  make_sparse(sparse);
+  scale_features(f, Scaling::kTfidf);
+  scale_features(sparse, Scaling::kTfidf);
+  EXPECT_EQ(numbers(f), numbers(sparse));
+  for (int i = 0; i < 4; ++i) {
+    double length = 0;
+    for (int j = 0; j < 3; ++j) length += std::pow(values[3 * i + j] * idf[j], 2);
+    for (int j = 0; j < 3; ++j) {
+      EXPECT_NEAR(f.dense[i][j], values[3 * i + j] * idf[j] / std::sqrt(length), 1e-6);
+    }
+  }
+}
+
 TEST(DataScaling, LaterRowsAreScaledLikeTheFirst) {
   Features old = dense(2, 2, {0, 10, 2, 30}), late = dense(1, 2, {5, 20});
   apply_scale(late, learn_scale(old, Scaling::kStandard));
   EXPECT_EQ(numbers(late), (std::vector<float>{4, 0}));
+  late = dense(1, 2, {3.5f, 10});
+  apply_scale(late, learn_scale(old, Scaling::kStandardUnit));  // (2.5, -1) before its length
+  EXPECT_FLOAT_EQ(late.dense[0][0], 2.5f / std::sqrt(7.25f));
+  EXPECT_FLOAT_EQ(late.dense[0][1], -1 / std::sqrt(7.25f));
   late = dense(1, 2, {60, 15});
   apply_scale(late, learn_scale(old, Scaling::kMax));
   EXPECT_FLOAT_EQ(late.dense[0][0], 2.0f);
@@ -64,10 +95,10 @@ TEST(DataScaling, RefusesWhatMakesNoSense) {
   const TempFolder folder;
   Features sparse = dense(2, 2, {0, 1, 2, 0});
   make_sparse(sparse);
-  EXPECT_EQ(
-      folder.error_of(ErrorKind::kUsage, [&] { scale_features(sparse, Scaling::kStandard); }),
-      "setting scaling: found \"standard\" for sparse features, expected none, max, row_sum or "
-      "row_unit, which leave zeros zero; choose one of them");
+  EXPECT_EQ(folder.error_of(ErrorKind::kUsage, [&] { scale_features(sparse, Scaling::kStandard); }),
+            "setting scaling: found \"standard\" for sparse features, expected none, max, row_sum, "
+            "row_unit or tfidf, which leave zeros zero; choose one of them");
+  folder.error_of(ErrorKind::kUsage, [&] { scale_features(sparse, Scaling::kStandardUnit); });
   EXPECT_EQ(folder.error_of(ErrorKind::kUsage, [&] { scale_features(sparse, Scaling::kAuto); }),
             "setting scaling: found \"auto\"; resolve_scaling comes first");
   Features wide = dense(1, 3, {1, 2, 3});
@@ -81,7 +112,7 @@ TEST(DataResolveScaling, TheUserThenThePublishersThenTheNumbers) {
   EXPECT_EQ(resolve_scaling(Scaling::kRowUnit, f, "max"), Scaling::kRowUnit);
   EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, "max"), Scaling::kMax);
   EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, "none"), Scaling::kNone);
-  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kStandard);
+  EXPECT_EQ(resolve_scaling(Scaling::kAuto, f, ""), Scaling::kStandardUnit);
 }
 
 TEST(DataResolveScaling, SparseRows) {
@@ -103,22 +134,22 @@ Features columns(const std::vector<float>& top) {
 TEST(DataResolveScaling, Pixels) {
   const auto resolve = [](const Features& f) { return resolve_scaling(Scaling::kAuto, f, ""); };
   std::vector<float> top(16, 200.0f);
-  EXPECT_EQ(resolve(columns(top)), Scaling::kMax);
+  EXPECT_EQ(resolve(columns(top)), Scaling::kRowUnit);
   std::fill(top.begin(), top.begin() + 8, 3.0f);
-  EXPECT_EQ(resolve(columns(top)), Scaling::kMax) << "half of the columns share the scale";
+  EXPECT_EQ(resolve(columns(top)), Scaling::kRowUnit) << "half of the columns share the scale";
   top[8] = 3.0f;
-  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "less than half";
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandardUnit) << "less than half";
   top.assign(16, 200.0f);
   top[3] = 200.5f;
-  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "not whole";
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandardUnit) << "not whole";
   top[3] = 256.0f;
-  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "too large";
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandardUnit) << "too large";
   top[3] = -1.0f;
-  EXPECT_EQ(resolve(columns(top)), Scaling::kStandard) << "negative";
-  EXPECT_EQ(resolve(columns(std::vector<float>(15, 200.0f))), Scaling::kStandard) << "too few";
+  EXPECT_EQ(resolve(columns(top)), Scaling::kStandardUnit) << "negative";
+  EXPECT_EQ(resolve(columns(std::vector<float>(15, 200.0f))), Scaling::kStandardUnit) << "too few";
   top.assign(40, 0.0f);
   std::fill(top.begin(), top.begin() + 16, 9.0f);
-  EXPECT_EQ(resolve(columns(top)), Scaling::kMax) << "constant columns do not count";
+  EXPECT_EQ(resolve(columns(top)), Scaling::kRowUnit) << "constant columns do not count";
 }
 
 }  // namespace

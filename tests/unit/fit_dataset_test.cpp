@@ -30,16 +30,16 @@ TEST(FitDataset, ScalesFitsAndKeepsTheData) {
   const Dataset dataset = toy_dataset();
   const Split split = toy_split();
   const Model model = fit_dataset(dataset, split, test::Toy::config(), {}).model;
-  EXPECT_EQ(model.config.scaling, Scaling::kStandard);
-  EXPECT_LT(std::abs(model.features.dense[0][0]), 10.0f);
+  EXPECT_EQ(model.config.scaling, Scaling::kStandardUnit);
+  EXPECT_LE(std::abs(model.features.dense[0][0]), 1.0f);
   EXPECT_EQ(model.labels, dataset.labels);
   EXPECT_EQ(model.test, split.test);
   EXPECT_EQ(model.class_names, dataset.class_names);
 
   Features scaled = dataset.features;
-  scale_features(scaled, Scaling::kStandard);
+  scale_features(scaled, Scaling::kStandardUnit);
   Config config = test::Toy::config();
-  config.scaling = Scaling::kStandard;
+  config.scaling = Scaling::kStandardUnit;
   const Model by_hand = fit(make_problem(dataset, scaled, split, false), config, {}).model;
   EXPECT_EQ(model.fused_graph.values, by_hand.fused_graph.values);
   EXPECT_EQ(predicted_classes(model.probabilities), predicted_classes(by_hand.probabilities));

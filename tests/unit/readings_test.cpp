@@ -10,7 +10,7 @@ namespace {
 TEST(Readings, SelectStart) {
   Toy toy;
   Config config = Toy::config();
-  for (const SelectStart start : {SelectStart::kUniform, SelectStart::kNearOne}) {
+  for (const SelectStart start : {SelectStart::kNearOne, SelectStart::kUniform}) {
     config.select_start = start;
     GlGnn model(toy.problem, config, Context{1});
     bool outside_unit = false, far_from_one = false;
@@ -61,6 +61,20 @@ TEST(Readings, LabelWeightPullsTrainingRowsOfOneClassTogether) {
   };
   EXPECT_EQ(same_class_links(100), 36);
   EXPECT_LT(same_class_links(0), 36);
+}
+
+TEST(Readings, LabelWeightIsTheRootOfTheTemperatureUnlessGiven) {
+  Toy toy;
+  Config config = Toy::config();
+  const auto values = [&](double weight, double temperature) {
+    config.label_weight = weight;
+    config.temperature = temperature;
+    const Forward out = forward(toy.problem, config, true);
+    return std::pair{out.graphs[0].values, out.second_graphs[0].values};
+  };
+  EXPECT_EQ(values(-1, 0.25), values(0.5, 0.25));
+  EXPECT_EQ(values(-1, 4), values(2, 4));
+  EXPECT_NE(values(-1, 0.25), values(1, 0.25));
 }
 
 TEST(Readings, LabelHideHidesAFractionInTrainingOnly) {
@@ -134,27 +148,121 @@ TEST(Readings, DiagonalLetsRowsChooseThemselves) {
 TEST(Readings, SoftmaxOverAllOrKeptDifferOnlyWithoutRescaling) {
   Toy toy;
   Config config = Toy::config();
-  const auto values = [&](SoftmaxOver over, bool rescale) {
+  config.temperature = 1;
+  config.symmetrise = Symmetrise::kNone;
+  const auto values = [&](SoftmaxOver over, Rescale rescale) {
     config.softmax_over = over;
     config.rescale = rescale;
     return forward(toy.problem, config, false).graphs[0];
   };
-  EXPECT_EQ(values(SoftmaxOver::kAll, true).values, values(SoftmaxOver::kKept, true).values);
-  const Csr all = values(SoftmaxOver::kAll, false), kept = values(SoftmaxOver::kKept, false);
+  for (const Rescale rescale : {Rescale::kSumK, Rescale::kSumOne, Rescale::kLargestOne}) {
+    EXPECT_EQ(values(SoftmaxOver::kAll, rescale).values,
+              values(SoftmaxOver::kKept, rescale).values);
+  }
+  const Csr all = values(SoftmaxOver::kAll, Rescale::kNone);
+  const Csr kept = values(SoftmaxOver::kKept, Rescale::kNone);
   for (int64_t i = 0; i < all.rows(); ++i) {
     EXPECT_LT(largest_off_diagonal(all, i), largest_off_diagonal(kept, i));
     EXPECT_GT(diagonal_weight(all, i), diagonal_weight(kept, i));
   }
 }
 
-TEST(Readings, RescaleGivesTheSelfLoopHalf) {
+// The diagonal of A' is 1 / (1 + the sum of the row).
+TEST(Readings, RescaleSaysHowMuchTheSelfLoopWeighs) {
   Toy toy;
   Config config = Toy::config();
-  const Csr scaled = forward(toy.problem, config, false).graphs[0];
-  for (int64_t i = 0; i < scaled.rows(); ++i) EXPECT_NEAR(diagonal_weight(scaled, i), 0.5, 1e-6);
-  config.rescale = false;
-  const Csr literal = forward(toy.problem, config, false).graphs[0];
-  for (int64_t i = 0; i < literal.rows(); ++i) EXPECT_GT(diagonal_weight(literal, i), 0.5);
+  config.temperature = 1;
+  config.symmetrise = Symmetrise::kNone;
+  const auto row_sums = [&](Rescale rescale) {
+    config.rescale = rescale;
+    const Csr graph = forward(toy.problem, config, false).graphs[0];
+    std::vector<double> sums;
+    for (int64_t i = 0; i < graph.rows(); ++i) sums.push_back(1 / diagonal_weight(graph, i) - 1);
+    return sums;
+  };
+  const auto sum_k = row_sums(Rescale::kSumK), sum_one = row_sums(Rescale::kSumOne);
+  const auto largest = row_sums(Rescale::kLargestOne), literal = row_sums(Rescale::kNone);
+  for (size_t i = 0; i < sum_k.size(); ++i) {
+    EXPECT_NEAR(sum_k[i], static_cast<double>(config.k), 1e-4);
+    EXPECT_NEAR(sum_one[i], 1, 1e-5);
+    EXPECT_GT(largest[i], 1);
+    EXPECT_LT(largest[i], static_cast<double>(config.k));
+    EXPECT_LT(literal[i], 1);
+  }
+}
+
+TEST(Readings, StartsOfTheHopWeights) {
+  Toy toy;
+  Config config = Toy::config();
+  config.hops = 3;
+  config.near_start = 2;
+  config.second_start = 0.5;
+  config.far_start = 0.125;
+  GlGnn model(toy.problem, config, Context{1});
+  for (SubModule& module : model.modules()) {
+    const Matrix& v = module.parameters()[3]->value;
+    const auto weight = [&](int hop) { return std::log1p(std::exp(v.data()[hop])); };
+    EXPECT_NEAR(weight(0), 2, 1e-6);
+    EXPECT_NEAR(weight(1), 0.5, 1e-6);
+    EXPECT_NEAR(weight(2), 0.5, 1e-6);
+    EXPECT_NEAR(weight(3), 0.125, 1e-6);
+  }
+}
+
+TEST(Readings, FarPairsThatStartImprobableLetTheGivenGraphSpeak) {
+  Toy toy(60, 7, false, true);
+  Config config = Toy::config();
+  config.hops = 1;
+  config.symmetrise = Symmetrise::kNone;
+  const auto given_kept = [&](double far_start) {
+    config.far_start = far_start;
+    const Csr graph = forward(toy.problem, config, false).graphs[0];
+    int kept = 0;
+    for (int64_t i = 0; i + 3 < 60; ++i) kept += has_edge(graph, i, i + 3);
+    return kept;
+  };
+  EXPECT_GT(given_kept(1e-6), given_kept(1));
+  config.temperature = 1;
+  EXPECT_EQ(given_kept(1e-6), 57);  // the whole ring
+}
+
+TEST(Readings, SampledNeighboursAreDrawnInTrainingOnly) {
+  for (const bool sparse : {false, true}) {
+    Toy toy(60, 7, sparse);
+    Config config = Toy::config();
+    config.label_hide = 1;  // training sees what evaluation sees
+    config.temperature = 1;
+    config.symmetrise = Symmetrise::kNone;
+    const auto columns = [&](bool draws, bool training, int epoch) {
+      config.sample_neighbours = draws;
+      return forward(toy.problem, config, training, epoch).graphs[0].pattern->col;
+    };
+    EXPECT_EQ(columns(false, true, 0), columns(false, false, 0));
+    EXPECT_EQ(columns(true, false, 0), columns(false, false, 0));
+    EXPECT_NE(columns(true, true, 0), columns(false, true, 0));
+    EXPECT_EQ(columns(true, true, 0), columns(true, true, 0));
+    config.last_graph = LastGraph::kFirst;  // other hops do not make the difference alone
+    EXPECT_NE(columns(true, true, 1), columns(true, true, 2));
+    // At a low temperature a probable row is drawn nearly always.
+    config.temperature = 1e-4;
+    EXPECT_EQ(columns(true, true, 0), columns(false, true, 0));
+  }
+}
+
+TEST(Readings, BiasIsTrainedAndMovesThePrediction) {
+  Toy toy;
+  Config config = Toy::config();
+  EXPECT_EQ(train(toy.problem, config).find_parameter("module0.b1"), nullptr);
+  const Matrix without = forward(toy.problem, config, false).logits;
+  config.bias = true;
+  const Matrix with = forward(toy.problem, config, false).logits;
+  EXPECT_EQ(std::vector(without.data(), without.data() + without.size()),
+            std::vector(with.data(), with.data() + with.size()));  // it starts at 0
+  const Model model = train(toy.problem, config);
+  EXPECT_EQ(model.parameter("module0.b1").cols(), config.hidden);
+  EXPECT_EQ(model.parameter("module2.b2").cols(), 3);
+  EXPECT_NE(model.parameter("module0.b1").data()[0], 0);
+  EXPECT_NE(model.parameter("module0.b2").data()[0], 0);
 }
 
 TEST(Readings, HopsAndTheirFormChangeTheNearPairs) {

@@ -23,6 +23,7 @@ TEST(Readings, Aggregation) {
   EXPECT_TRUE(has_parameter(Aggregation::kTrained));
   EXPECT_FALSE(has_parameter(Aggregation::kMean));
   EXPECT_FALSE(has_parameter(Aggregation::kPrevious));
+  EXPECT_FALSE(has_parameter(Aggregation::kConstant));
   // All start with agreement of the same kind, but only `previous` changes by finishing an epoch.
   const auto own_weight = [&](Aggregation reading, int finished) {
     config.aggregation = reading;
@@ -30,6 +31,8 @@ TEST(Readings, Aggregation) {
   };
   EXPECT_EQ(own_weight(Aggregation::kTrained, 0), own_weight(Aggregation::kTrained, 1));
   EXPECT_EQ(own_weight(Aggregation::kPrevious, 0), own_weight(Aggregation::kTrained, 0));
+  EXPECT_EQ(own_weight(Aggregation::kConstant, 0), own_weight(Aggregation::kTrained, 0));
+  EXPECT_EQ(own_weight(Aggregation::kConstant, 1), own_weight(Aggregation::kConstant, 0));
   EXPECT_NE(own_weight(Aggregation::kPrevious, 0), own_weight(Aggregation::kPrevious, 1));
   EXPECT_NE(own_weight(Aggregation::kMean, 0), own_weight(Aggregation::kTrained, 0));
 }
@@ -60,6 +63,15 @@ TEST(Readings, NetworkStartScalesTheLogits) {
   config.network_start = 10;
   const Matrix ten = forward(toy.problem, config, false).logits;
   for (int64_t e = 0; e < five.size(); ++e) EXPECT_NEAR(2 * five.data()[e], ten.data()[e], 1e-4);
+}
+
+TEST(Readings, AlphaAsASumIsNTimesTheMean) {
+  Toy toy;
+  Config config = Toy::config();
+  const Matrix mean = forward(toy.problem, config, false).network;
+  config.alpha_mean = false;
+  const Matrix sum = forward(toy.problem, config, false).network;
+  for (int64_t e = 0; e < mean.size(); ++e) EXPECT_EQ(60 * mean.data()[e], sum.data()[e]);
 }
 
 TEST(Readings, LossWeights) {
@@ -107,7 +119,7 @@ TEST(Readings, RefreshKeepsTheNeighboursInBetween) {
     return std::pair{train(without_validation, first).modules[0].graph.pattern->col,
                      train(without_validation, config).modules[0].graph.pattern->col};
   };
-  for (const bool rescale : {true, false}) {
+  for (const Rescale rescale : {Rescale::kSumK, Rescale::kNone}) {
     config.rescale = rescale;
     const auto [first_kept, last_kept] = choices(4);
     EXPECT_EQ(first_kept, last_kept);

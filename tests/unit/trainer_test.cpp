@@ -51,7 +51,7 @@ TEST_F(TrainerTest, LearnsAnEasyProblem) {
 TEST_F(TrainerTest, SameBitsForAnyNumberOfThreads) {
   for (const bool sparse : {false, true}) {
     Toy toy(60, 7, sparse);
-    for (const bool rescale : {false, true}) {
+    for (const Rescale rescale : {Rescale::kNone, Rescale::kSumK}) {
       Config config = Toy::config();
       config.rescale = rescale;
       const std::string one = model_bytes(fit(toy.problem, config, Context{1}).model);

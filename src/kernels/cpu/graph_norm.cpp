@@ -52,6 +52,59 @@ SelfLoops add_self_loops(PatternView pattern, int threads) {
   return out;
 }
 
+SymmetricUnion symmetric_union(PatternView pattern, int threads) {
+  const Transpose back = transpose(pattern);
+  const int64_t n = pattern.rows;
+  // Visits the columns of row i in order: where each stands in the input and in its transpose, -1
+  // where it is not.
+  const auto for_each_column = [&](int64_t i, auto&& visit) {
+    int64_t p = pattern.row_ptr[i], q = back.pattern.row_ptr[i];
+    const int64_t p_end = pattern.row_ptr[i + 1], q_end = back.pattern.row_ptr[i + 1];
+    bool has_diagonal = false;
+    while (p < p_end || q < q_end || !has_diagonal) {
+      const int32_t here = p < p_end ? pattern.col[p] : INT32_MAX;
+      const int32_t there = q < q_end ? back.pattern.col[q] : INT32_MAX;
+      const int32_t loop = has_diagonal ? INT32_MAX : static_cast<int32_t>(i);
+      const int32_t column = std::min({here, there, loop});
+      has_diagonal = has_diagonal || column == i;
+      visit(column, here == column ? p++ : -1, there == column ? q++ : -1);
+    }
+  };
+  SymmetricUnion out;
+  Pattern& both = out.mirrored.pattern;
+  both.rows = both.cols = n;
+  both.row_ptr.resize(n + 1);
+  for_row_ranges(n, 8 * pattern.nnz(), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t count = 0;
+      for_each_column(i, [&](int32_t, int64_t, int64_t) { ++count; });
+      both.row_ptr[i + 1] = count;
+    }
+  });
+  std::partial_sum(both.row_ptr.begin(), both.row_ptr.end(), both.row_ptr.begin());
+  both.col.resize(both.row_ptr.back());
+  out.here.resize(both.nnz());
+  out.there.resize(both.nnz());
+  out.place.resize(pattern.nnz());
+  for_row_ranges(n, 8 * pattern.nnz(), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t to = both.row_ptr[i];
+      for_each_column(i, [&](int32_t column, int64_t p, int64_t q) {
+        both.col[to] = column;
+        out.here[to] = p;
+        out.there[to] = q >= 0 ? back.source[q] : -1;
+        if (p >= 0) out.place[p] = to;
+        ++to;
+      });
+    }
+  });
+  // Row by row, (i, j) is the next entry of row j that was not met yet.
+  out.mirrored.source.resize(both.nnz());
+  std::vector<int64_t> next(both.row_ptr.begin(), both.row_ptr.end() - 1);
+  for (int64_t e = 0; e < both.nnz(); ++e) out.mirrored.source[next[both.col[e]]++] = e;
+  return out;
+}
+
 namespace cpu {
 namespace {
 
@@ -102,6 +155,66 @@ void gcn_norm_backward(float* d_a, const float* d_y, const float* y, const float
       const float d_degree = -(in_row + in_column) * r[i] * r[i] / 2;
       for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
         if (source[e] >= 0) d_a[source[e]] += d_y[e] * r[i] * r[out.col[e]] + d_degree;
+      }
+    }
+  });
+  room.release_if_large();
+}
+
+void symmetric_norm_forward(float* y, float* r, const float* a, const SymmetricUnion& both,
+                            SymmetricForm form, int threads) {
+  const PatternView out = both.pattern().view();
+  const bool mean = form == SymmetricForm::kMean;
+  // y is B first.
+  for_row_ranges(out.rows, 2 * cost(out), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      float degree = 1;
+      for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
+        const float here = both.here[e] >= 0 ? a[both.here[e]] : 0.0f;
+        const float there = both.there[e] >= 0 ? a[both.there[e]] : 0.0f;
+        y[e] = mean ? (here + there) / 2 : std::max(here, there);
+        degree += y[e];
+      }
+      r[i] = 1 / std::sqrt(degree);
+    }
+  });
+  for_row_ranges(out.rows, cost(out), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
+        y[e] = (y[e] + static_cast<float>(out.col[e] == i)) * (r[i] * r[out.col[e]]);
+      }
+    }
+  });
+}
+
+void symmetric_norm_backward(float* d_a, const float* d_y, const float* y, const float* r,
+                             const float* a, PatternView pattern, const SymmetricUnion& both,
+                             SymmetricForm form, int threads) {
+  const PatternView out = both.pattern().view();
+  const int64_t* mirror = both.mirrored.source.data();
+  static thread_local Scratch<float> room;
+  float* const d_degree = room.grow(out.rows);
+  for_row_ranges(out.rows, cost(out), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      float along = 0;
+      for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
+        along += (d_y[e] + d_y[mirror[e]]) * y[e];
+      }
+      d_degree[i] = -along * r[i] * r[i] / 2;
+    }
+  });
+  for_row_ranges(pattern.rows, 2 * cost(pattern), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+        const int64_t u = both.place[e], j = pattern.col[e];
+        const float gradient =
+            (d_y[u] + d_y[mirror[u]]) * (r[i] * r[j]) + d_degree[i] + d_degree[j];
+        float share = 0.5f;
+        if (form == SymmetricForm::kMax) {
+          const float there = both.there[u] >= 0 ? a[both.there[u]] : 0.0f;
+          share = a[e] == there ? 0.5f : static_cast<float>(a[e] > there);
+        }
+        d_a[e] += share * gradient;
       }
     }
   });

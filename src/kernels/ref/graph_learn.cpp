@@ -59,6 +59,29 @@ T log_sum_exp(const std::vector<T>& s, int64_t i, bool diagonal) {
   return top + std::log(sum);
 }
 
+// Row i of t = S + log h, from that of S, in place.
+template <class T>
+void add_log_hops(std::vector<T>& t, const HopWeights<T>& hops, int64_t i) {
+  if (hops.near.rows == 0) return;
+  const T log_other = std::log(hops.h_other);
+  for (T& value : t) value += log_other;
+  for (int64_t e = hops.near.row_ptr[i]; e < hops.near.row_ptr[i + 1]; ++e) {
+    t[hops.near.col[e]] += std::log(hops.of(e)) - log_other;
+  }
+}
+
+// The k best of the columns in `order` by t; returns how many there are.
+template <class T>
+int64_t keep_best_columns(int32_t* col, std::vector<int32_t>& order, const std::vector<T>& t,
+                          int64_t k) {
+  const int64_t count = std::min<int64_t>(k, static_cast<int64_t>(order.size()));
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](int32_t a, int32_t b) { return t[a] != t[b] ? t[a] > t[b] : a < b; });
+  std::sort(order.begin(), order.begin() + count);
+  std::copy(order.begin(), order.begin() + count, col);
+  return count;
+}
+
 template <class T, class Z>
 void choose(int32_t* col, int64_t* count, T* lse, const Z& z, const HopWeights<T>& hops,
             const ChooseOptions& options) {
@@ -73,18 +96,26 @@ void choose(int32_t* col, int64_t* count, T* lse, const Z& z, const HopWeights<T
       const bool allowed = (options.diagonal || j != i) && (!options.positive_only || t[j] > 0);
       if (allowed) order.push_back(static_cast<int32_t>(j));
     }
-    if (hops.near.rows > 0) {
-      const T log_other = std::log(hops.h_other);
-      for (int64_t j = 0; j < n; ++j) t[j] += log_other;
-      for (int64_t e = hops.near.row_ptr[i]; e < hops.near.row_ptr[i + 1]; ++e) {
-        t[hops.near.col[e]] += std::log(hops.of(e)) - log_other;
-      }
+    add_log_hops(t, hops, i);
+    count[i] = keep_best_columns(col + i * options.k, order, t, options.k);
+  }
+}
+
+template <class T, class Z>
+void draw(int32_t* col, int64_t* count, const Z& z, const HopWeights<T>& hops,
+          const ChooseOptions& options, const Rng& rng, int64_t first, int64_t last) {
+  const int64_t n = z.rows();
+  std::vector<T> t(n);
+  std::vector<int32_t> order;
+  for (int64_t i = first; i < last; ++i) {
+    similarity_row(t.data(), z, i);
+    add_log_hops(t, hops, i);
+    order.clear();
+    for (int64_t j = 0; j < n; ++j) {
+      t[j] -= std::log(-std::log(static_cast<T>(rng.uniform(i * n + j))));
+      if (options.diagonal || j != i) order.push_back(static_cast<int32_t>(j));
     }
-    count[i] = std::min<int64_t>(options.k, static_cast<int64_t>(order.size()));
-    std::partial_sort(order.begin(), order.begin() + count[i], order.end(),
-                      [&](int32_t a, int32_t b) { return t[a] != t[b] ? t[a] > t[b] : a < b; });
-    std::sort(order.begin(), order.begin() + count[i]);
-    std::copy(order.begin(), order.begin() + count[i], col + i * options.k);
+    count[i] = keep_best_columns(col + i * options.k, order, t, options.k);
   }
 }
 
@@ -109,6 +140,18 @@ template <class T>
 void graph_learn_choose(int32_t* col, int64_t* count, T* lse, const ZSparse<T>& z,
                         const HopWeights<T>& hops, const ChooseOptions& options) {
   choose(col, count, lse, z, hops, options);
+}
+
+template <class T>
+void graph_learn_draw(int32_t* col, int64_t* count, const ZDense<T>& z, const HopWeights<T>& hops,
+                      const ChooseOptions& options, const Rng& rng, int64_t first, int64_t last) {
+  draw(col, count, z, hops, options, rng, first, last);
+}
+
+template <class T>
+void graph_learn_draw(int32_t* col, int64_t* count, const ZSparse<T>& z, const HopWeights<T>& hops,
+                      const ChooseOptions& options, const Rng& rng, int64_t first, int64_t last) {
+  draw(col, count, z, hops, options, rng, first, last);
 }
 
 template <class T>
@@ -145,6 +188,10 @@ void graph_learn_lse_backward(T* d_z, const T* d_lse, const ZSparse<T>& z, const
                                    const ChooseOptions&);                                          \
   template void graph_learn_choose(int32_t*, int64_t*, T*, const ZSparse<T>&,                      \
                                    const HopWeights<T>&, const ChooseOptions&);                    \
+  template void graph_learn_draw(int32_t*, int64_t*, const ZDense<T>&, const HopWeights<T>&,       \
+                                 const ChooseOptions&, const Rng&, int64_t, int64_t);              \
+  template void graph_learn_draw(int32_t*, int64_t*, const ZSparse<T>&, const HopWeights<T>&,      \
+                                 const ChooseOptions&, const Rng&, int64_t, int64_t);              \
   template void graph_learn_lse_backward(MatView<T>, const T*, const ZDense<T>&, const T*, bool);  \
   template void graph_learn_lse_backward(T*, const T*, const ZSparse<T>&, const T*, bool);
 GLGNN_INSTANTIATE(float)

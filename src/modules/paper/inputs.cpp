@@ -1,13 +1,22 @@
 #include "modules/paper/inputs.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace glgnn {
+namespace {
+
+double label_weight(const Config& config) {
+  return config.label_weight < 0 ? std::sqrt(config.temperature) : config.label_weight;
+}
+
+}  // namespace
 
 Inputs::Inputs(const Problem& problem, const Config& config)
     : problem_(&problem),
-      label_weight_(static_cast<float>(config.label_weight)),
-      label_cols_(config.label_weight > 0 ? problem.classes : 0) {
+      first_weight_(static_cast<float>(label_weight(config) / std::sqrt(config.temperature))),
+      second_weight_(static_cast<float>(label_weight(config))),
+      label_cols_(label_weight(config) > 0 ? problem.classes : 0) {
   if (is_sparse()) join_labels_to_sparse_features();
 }
 

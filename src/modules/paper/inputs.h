@@ -14,10 +14,11 @@
 
 namespace glgnn {
 
-// Labels as the graph learner sees them in one pass: lambda where shown, zero elsewhere.
+// Labels as the graph learner sees them in one pass: a number where shown, zero elsewhere.
 struct ShownLabels {
-  Matrix dense;      // N x C
-  Matrix xl_values;  // sparse X only: the values of Inputs::xl_pattern
+  Matrix first;      // N x C, of the first graph: lambda / sqrt(tau), so that Z . Z is S
+  Matrix second;     // N x C, of the second graph: lambda
+  Matrix xl_values;  // sparse X only: the values of Inputs::xl_pattern, labels as in `first`
   std::vector<std::vector<int32_t>> rows_of_class;  // the rows shown, ascending
 };
 
@@ -38,19 +39,20 @@ class Inputs {
   const Problem& problem() const { return *problem_; }
 
   // No label at all: dense rows do without the columns, which would be zero.
-  ShownLabels no_labels() const { return {Matrix(rows(), 0), xl_values_, {}}; }
+  ShownLabels no_labels() const { return {Matrix(rows(), 0), Matrix(rows(), 0), xl_values_, {}}; }
   // The labels of the training rows that `shown(row)` lets through.
   template <class Shown>
   ShownLabels show_labels(Shown&& shown) const {
-    ShownLabels out{Matrix(rows(), label_cols_), xl_values_, {}};
+    ShownLabels out{Matrix(rows(), label_cols_), Matrix(rows(), label_cols_), xl_values_, {}};
     out.rows_of_class.resize(label_cols_);
     if (label_cols_ == 0) return out;
     for (size_t t = 0; t < problem_->train.size(); ++t) {
       const int32_t row = problem_->train[t];
       if (!shown(row)) continue;
-      out.dense[row][problem_->labels[row]] = label_weight_;
+      out.first[row][problem_->labels[row]] = first_weight_;
+      out.second[row][problem_->labels[row]] = second_weight_;
       out.rows_of_class[problem_->labels[row]].push_back(row);
-      if (is_sparse()) out.xl_values.data()[label_entry_[t]] = label_weight_;
+      if (is_sparse()) out.xl_values.data()[label_entry_[t]] = first_weight_;
     }
     for (auto& list : out.rows_of_class) std::sort(list.begin(), list.end());
     return out;
@@ -60,8 +62,8 @@ class Inputs {
   void join_labels_to_sparse_features();
 
   const Problem* problem_;
-  float label_weight_;
-  int64_t label_cols_;  // C, or 0 if labels are no features
+  float first_weight_, second_weight_;  // of a shown label
+  int64_t label_cols_;                  // C, or 0 if labels are no features
   // Sparse X: its values and transpose; and [labels, X] as one pattern with a slot for each
   // training row's label, whose values are zero until shown.
   Matrix x_values_;

@@ -8,12 +8,15 @@ namespace glgnn {
 struct PaperState {
   Matrix w1, w2;  // the two layers
   Matrix v;       // of the hops
+  Matrix b1, b2;  // of the layers; empty: none
 
   template <class Archive, class State>
   static void walk(Archive& archive, State& state) {
     archive(state.w1);
     archive(state.w2);
     archive(state.v);
+    archive(state.b1);
+    archive(state.b2);
   }
 };
 

@@ -21,6 +21,16 @@ void start_selection(Matrix& s, Rng rng, SelectStart form) {
   }
 }
 
+// What softplus makes the starts of V_1, V_2 .. V_K and V_o.
+void start_hop_weights(Matrix& v, const Config& config) {
+  const auto before_softplus = [](double start) {
+    return static_cast<float>(std::log(std::expm1(start)));
+  };
+  v.fill(before_softplus(config.second_start));
+  v.data()[0] = before_softplus(config.near_start);
+  v.data()[config.hops] = before_softplus(config.far_start);
+}
+
 std::string parameter_name(uint32_t module, const char* what) {
   return "module" + std::to_string(module) + "." + what;
 }
@@ -34,14 +44,22 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
       s_(parameter_name(number, "s"), 1, inputs.features()),
       w1_(parameter_name(number, "w1"), inputs.features(), config.hidden),
       w2_(parameter_name(number, "w2"), config.hidden, inputs.classes()),
-      // softplus of this is 1: at the start every hop counts the same
-      v_(parameter_name(number, "v"), 1, config.hops + 1, std::log(std::exp(1.0f) - 1.0f)) {
+      v_(parameter_name(number, "v"), 1, config.hops + 1),
+      b1_(parameter_name(number, "b1"), 1, config.hidden),
+      b2_(parameter_name(number, "b2"), 1, inputs.classes()) {
   const auto rng = [&](InitStep step) { return Rng{config.seed, Stream::kInit, number, step}; };
   start_selection(s_.value, rng(kSelectionStep), config.select_start);
   start_glorot(w1_.value, rng(kFirstWeightsStep));
   start_glorot(w2_.value, rng(kSecondWeightsStep));
+  start_hop_weights(v_.value, config);
   hops_ = std::make_shared<HopPairs>();
   hops_->hops = config.hops;
+}
+
+std::vector<Parameter*> SubModule::parameters() {
+  std::vector<Parameter*> all{&s_, &w1_, &w2_, &v_};
+  if (config_.bias) all.insert(all.end(), {&b1_, &b2_});
+  return all;
 }
 
 void SubModule::set_hop_graph(const Csr& graph, int threads) {
@@ -64,26 +82,25 @@ void SubModule::share_hop_graph(const SubModule& other) {
   hops_ = other.hops_;
 }
 
+// Z / sqrt(tau): the temperature is put into s and the labels, which costs nothing.
 RowsVar SubModule::select_features(Tape& tape, const ShownLabels& labels) {
-  const Var s = tape.parameter(s_);
-  const Var x = Tape::constant(inputs_.x()), shown = Tape::constant(labels.dense);
+  const float shrink = 1.0f / std::sqrt(static_cast<float>(config_.temperature));
+  const Var s = shrink == 1.0f ? tape.parameter(s_) : scale(tape, tape.parameter(s_), shrink);
+  const Var x = Tape::constant(inputs_.x()), shown = Tape::constant(labels.first);
   // Only these readings need Z itself; it is large.
-  const bool keeps_z = config_.similarity == Similarity::kCosine || config_.temperature != 1.0 ||
-                       needs_all_rows_sum();
+  const bool keeps_z = config_.similarity == Similarity::kCosine || needs_all_rows_sum();
   if (!inputs_.is_sparse() && !keeps_z) return selected_rows(x, s, shown);
   RowsVar z = inputs_.is_sparse()
                   ? feature_select(tape, inputs_.xl_pattern(), inputs_.xl_by_column(),
                                    Tape::constant(labels.xl_values), s, inputs_.label_cols())
                   : feature_select(tape, x, s, shown);
-  const float shrink = 1.0f / std::sqrt(static_cast<float>(config_.temperature));
-  if (config_.similarity == Similarity::kCosine) return unit_rows(tape, z, shrink);
-  return shrink == 1.0f ? z : scale(tape, z, shrink);
+  return config_.similarity == Similarity::kCosine ? unit_rows(tape, z, shrink) : z;
 }
 
-// Scaling the kept values of a row to sum 1 cancels the softmax's denominator, value and gradient
-// alike; only the literal reading (not rescaled) needs the sum over all rows.
+// Scaling the kept values of a row cancels the softmax's denominator, value and gradient alike;
+// only the literal reading (not rescaled) needs the sum over all rows.
 bool SubModule::needs_all_rows_sum() const {
-  return config_.softmax_over == SoftmaxOver::kAll && !config_.rescale;
+  return config_.softmax_over == SoftmaxOver::kAll && config_.rescale == Rescale::kNone;
 }
 
 // Whether showing labels changes nothing but the similarity of shown rows of one class.
@@ -98,13 +115,22 @@ Choice SubModule::choose(Tape& tape, const RowsVar& z, Var hop_weights, const Sh
   ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
   if (kept.pattern) options.likely = kept.pattern->view();
   Choice choice;
-  if (pass.training && label_free_ && labels_only_add()) {
+  const bool draws = pass.training && config_.sample_neighbours;
+  if (draws && !needs_all_rows_sum()) {
+    kept.lse = Matrix();
+  } else if (pass.training && label_free_ && labels_only_add()) {
     choice.pattern = rechoose_groups(tape, z, *hops_, hop_weights, options, *kept_[0].pattern,
                                      labels.rows_of_class);
     kept = {choice.pattern, Matrix()};
   } else {
     choice = graph_learn_choose(tape, z, hops_.get(), hop_weights, options, needs_all_rows_sum());
     kept = {choice.pattern, *choice.lse.value};
+  }
+  if (draws) {
+    const Rng rng{config_.seed, Stream::kSampleNeighbours, number_, pass.epoch};
+    choice.pattern = sample_neighbours(tape, z, *hops_, hop_weights, options, rng);
+    kept.pattern = choice.pattern;
+    kept.work = nullptr;
   }
   label_free_ = !pass.training && config_.eval_labels == EvalLabels::kZero;
   return choice;
@@ -126,16 +152,35 @@ SparseVar SubModule::learn_graph(Tape& tape, const ShownLabels& labels, const Pa
   const Var probability = needs_all_rows_sum()
                               ? edge_exp(tape, choice.pattern, similarity, choice.lse)
                               : edge_softmax(tape, choice.pattern, similarity);
-  const Var hop = hop_gather(tape, choice.pattern, *hops_, hop_weights, work);
-  SparseVar a{choice.pattern, multiply(tape, probability, hop), nullptr, work};
-  if (config_.rescale) a = row_scale(tape, a);
-  return normalise(tape, a);
+  SparseVar a{choice.pattern, probability, nullptr, work};
+  // Before there is a graph all pairs have the same hop weight, which scaling the rows removes; its
+  // gradient would be rounding alone, and Adam would make a step of it.
+  const bool all_alike = hops_->near.rows == 0 && config_.rescale != Rescale::kNone;
+  if (!all_alike) {
+    const Var hop = hop_gather(tape, choice.pattern, *hops_, hop_weights, work);
+    a.values = multiply(tape, probability, hop);
+  }
+  return normalise(tape, rescale(tape, a));
+}
+
+SparseVar SubModule::rescale(Tape& tape, SparseVar a) {
+  switch (config_.rescale) {
+    case Rescale::kSumK:
+      return row_scale(tape, a, {.target = static_cast<float>(config_.k)});
+    case Rescale::kSumOne:
+      return row_scale(tape, a, {});
+    case Rescale::kLargestOne:
+      return row_scale(tape, a, {.by_largest = true});
+    case Rescale::kNone:
+      break;
+  }
+  return a;
 }
 
 SparseVar SubModule::normalise(Tape& tape, SparseVar a) {
-  if (config_.symmetrise == Symmetrise::kMean) a = symmetrise(tape, a, SymmetricForm::kMean);
-  if (config_.symmetrise == Symmetrise::kMax) a = symmetrise(tape, a, SymmetricForm::kMax);
-  return gcn_norm(tape, a);
+  if (config_.symmetrise == Symmetrise::kNone) return gcn_norm(tape, a);
+  const bool mean = config_.symmetrise == Symmetrise::kMean;
+  return symmetric_norm(tape, a, mean ? SymmetricForm::kMean : SymmetricForm::kMax);
 }
 
 // The loss compares it with the first graph, or the next epoch reads its hops.
@@ -146,7 +191,7 @@ bool SubModule::needs_second_graph() const {
 
 SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hidden,
                                   const Pass& pass) {
-  const RowsVar z{concat_labels(tape, Tape::constant(labels.dense), hidden), nullptr, nullptr};
+  const RowsVar z{concat_labels(tape, Tape::constant(labels.second), hidden), nullptr, nullptr};
   if (pass.choose || !second_choice_) {
     ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
     if (second_choice_) options.likely = second_choice_->view();
@@ -168,14 +213,19 @@ Var SubModule::first_layer_input(Tape& tape, const Pass& pass) {
                        dropout(tape, x, rate, rng), w);
 }
 
+Var SubModule::with_bias(Tape& tape, Var x, Parameter& b) {
+  return config_.bias ? add_bias(tape, x, tape.parameter(b)) : x;
+}
+
 SubModuleOutput SubModule::forward(Tape& tape, const ShownLabels& labels, const Pass& pass) {
   SubModuleOutput out;
   out.graph = learn_graph(tape, labels, pass);
-  const Var hidden = relu(tape, spmm(tape, out.graph, first_layer_input(tape, pass)));
+  const Var hidden =
+      relu(tape, with_bias(tape, spmm(tape, out.graph, first_layer_input(tape, pass)), b1_));
   const float rate = pass.training ? static_cast<float>(config_.dropout) : 0.0f;
   const Rng rng{config_.seed, Stream::kDropHidden, number_, pass.epoch};
   const Var second_input = linear(tape, dropout(tape, hidden, rate, rng), tape.parameter(w2_));
-  out.prediction = row_softmax(tape, spmm(tape, out.graph, second_input));
+  out.prediction = row_softmax(tape, with_bias(tape, spmm(tape, out.graph, second_input), b2_));
   if (pass.training && needs_second_graph()) {
     out.second_graph = second_graph(tape, labels, hidden, pass);
   }

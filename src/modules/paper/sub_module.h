@@ -38,10 +38,12 @@ class SubModule {
   // The graph this module's hops were read from last; empty before the first.
   const Csr& hop_graph() const { return hop_graph_; }
 
-  std::vector<Parameter*> parameters() { return {&s_, &w1_, &w2_, &v_}; }
+  std::vector<Parameter*> parameters();
   Parameter& selection() { return s_; }
   Parameter& first_weights() { return w1_; }
   Parameter& second_weights() { return w2_; }
+  Parameter& first_bias() { return b1_; }
+  Parameter& second_bias() { return b2_; }
 
   // The neighbours and row normalisers of the last choice, kept between refreshes and in
   // checkpoints.
@@ -68,13 +70,15 @@ class SubModule {
   SparseVar second_graph(Tape& tape, const ShownLabels& labels, Var hidden, const Pass& pass);
   std::shared_ptr<PatternWork> kept_work(std::shared_ptr<PatternWork>& work,
                                          const SharedPattern& pattern) const;
+  SparseVar rescale(Tape& tape, SparseVar a);
   SparseVar normalise(Tape& tape, SparseVar a);
+  Var with_bias(Tape& tape, Var x, Parameter& b);
   Var first_layer_input(Tape& tape, const Pass& pass);
 
   const Config& config_;
   const Inputs& inputs_;
   uint32_t number_;
-  Parameter s_, w1_, w2_, v_;
+  Parameter s_, w1_, w2_, v_, b1_, b2_;  // the biases are read where there are any
   Csr hop_graph_;
   std::shared_ptr<HopPairs> hops_;  // modules that read the hops of one given graph share them
   std::shared_ptr<PatternWork> second_work_;
