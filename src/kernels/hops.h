@@ -1,14 +1,17 @@
 // Hop weights: which pairs are near in a graph, and the weight h_ij of each pair.
 //
-// hop_shells  the pairs (i, j), j != i, whose distance from i along the graph is 1..K, with the
-// distance hop_powers  the pairs with a non-zero entry in A^1 .. A^K, with those entries as K
-// coefficients A pair that is listed nowhere is "other": it is implicit and never stored. With
+// hop_shells  the pairs (i, j), j != i, by their distance from i along the graph: 1..K, or K + 1
+// for
+//             all that are farther or cannot be reached, and for i itself
+// hop_powers  the pairs with a non-zero entry in A^1 .. A^K, with those entries as K coefficients
+// The pairs of the most frequent kind are not stored: usually those of distance K + 1, and those of
+// distance K in a graph whose rows nearly all meet in K steps, as one with a few hubs does. With
 // weights v [K + 1]:
-//   h_e = v[distance_e - 1]  or  h_e = sum_l coefficient_el v[l];   h_other = v[K]
-// hop_gather  the weight of each kept pair: h of the near pair it is, or v[K]
+//   h_e = v[distance_e - 1]  or  h_e = sum_l coefficient_el v[l];   v[unlisted] for all others
+// hop_gather  the weight of each kept pair: h of the listed pair it is, or v[unlisted]
 //   backward  d_v from d_h of the kept pairs alone: only they have a gradient
-// Cost: the sum over rows of their near pairs, in order. Up to 4096 rows the search keeps a bit for
-// each pair (2 MB at the most), above that only lists.
+// Cost: the sum over rows of the pairs within reach, in order. Up to 16384 rows the search keeps a
+// bit for each pair (32 MB at the most), above that only lists.
 #pragma once
 
 #include <glgnn/csr.h>
@@ -19,9 +22,10 @@
 namespace glgnn {
 
 struct HopPairs {
-  Pattern near;                     // columns ascending; no rows: there is no graph yet
+  Pattern near;                     // the listed pairs, columns ascending; no rows: no graph yet
   int64_t hops = 0;                 // K
-  std::vector<uint8_t> distance;    // shells: 1..K for each near pair
+  int64_t unlisted = 0;             // the place in v of the pairs that are not listed: K, or K - 1
+  std::vector<uint8_t> distance;    // shells: 1..K + 1 for each listed pair
   std::vector<float> coefficients;  // powers: K numbers for each near pair
 };
 

@@ -107,11 +107,11 @@ HopWeights<float> hop_view(const HopPairs* hops, Var hop_weights, int64_t rows,
   if (!hops || hops->near.rows == 0) return weights;
   GLGNN_ASSERT(hop_weights.value->size() == hops->hops + 1 && hops->near.rows == rows);
   weights.near = hops->near.view();
-  weights.h_other = hop_weights.data()[hops->hops];
+  weights.h_other = hop_weights.data()[hops->unlisted];
   if (!hops->distance.empty()) {
     weights.shell = hops->distance.data();
     weights.h_of_shell = hop_weights.data();
-    weights.shells = hops->hops;
+    weights.shells = hops->hops + 1;
   } else {
     h.resize(hops->near.nnz());
     ref::hop_weights(h.data(), *hops, hop_weights.data());

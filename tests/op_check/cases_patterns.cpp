@@ -127,7 +127,7 @@ Case find_near_case(std::string name, SharedPattern kept, SharedPattern near) {
   return whole_case(name, run, brute_force, 4.0 * (3 * kept->nnz() + near->nnz()), true);
 }
 
-// Distances by Floyd and Warshall, those above `hops` left out.
+// Distances by Floyd and Warshall of all pairs, hops + 1 for those above `hops` and of i to itself.
 Whole floyd_warshall(PatternView graph, int64_t hops) {
   const int64_t n = graph.rows, far = 1 << 20;
   std::vector<int64_t> distance(n * n, far);
@@ -144,21 +144,26 @@ Whole floyd_warshall(PatternView graph, int64_t hops) {
       }
     }
   }
-  Whole out{{0}, {}, {}};
+  for (int64_t i = 0; i < n; ++i) distance[i * n + i] = far;
+  for (int64_t& d : distance) d = std::min(d, hops + 1);
+  return {distance};
+}
+
+// The same from the listed pairs; at most half of all are listed, beside the nearer shells.
+Whole all_distances(const HopPairs& pairs) {
+  const int64_t n = pairs.near.rows;
+  std::vector<int64_t> out(n * n, pairs.unlisted + 1);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      if (i == j || distance[i * n + j] > hops) continue;
-      out[1].push_back(j), out[2].push_back(distance[i * n + j]);
+    for (int64_t e = pairs.near.row_ptr[i]; e < pairs.near.row_ptr[i + 1]; ++e) {
+      out[i * n + pairs.near.col[e]] = pairs.distance[e];
     }
-    out[0].push_back(static_cast<int64_t>(out[1].size()));
   }
-  return out;
+  return {out};
 }
 
 Case hop_shells_case(std::string name, SharedPattern graph, int64_t hops) {
   const auto run = [=](int threads) -> Whole {
-    const HopPairs out = hop_shells(graph->view(), hops, threads);
-    return {out.near.row_ptr, whole(out.near.col), whole(out.distance)};
+    return all_distances(hop_shells(graph->view(), hops, threads));
   };
   return whole_case(
       name, run, [=] { return floyd_warshall(graph->view(), hops); },
@@ -235,7 +240,7 @@ SharedPairs powers(SharedPattern graph, int64_t hops) {
 // As at the start of training without a graph: nothing is near.
 SharedPairs no_pairs(int64_t hops) {
   HopPairs out;
-  out.hops = hops;
+  out.hops = out.unlisted = hops;
   return std::make_shared<HopPairs>(out);
 }
 
@@ -343,7 +348,8 @@ std::vector<Case> hop_shells_cases() {
           hop_shells_case("all pairs, K 4", full_pattern(6, 6), 4),
           hop_shells_case("no entries", empty_pattern(5, 5), 2),
           hop_shells_case("one row", full_pattern(1, 1), 2),
-          hop_shells_case("601, K 2", random_graph(3, 601, 3), 2)};
+          hop_shells_case("601, K 2", random_graph(3, 601, 3), 2),
+          hop_shells_case("201, nearly all in two steps", random_graph(3, 201, 40), 2)};
 }
 
 std::vector<Case> hop_powers_cases() {
@@ -363,6 +369,7 @@ std::vector<Case> hop_weights_cases() {
 std::vector<Case> hop_gather_cases() {
   const SharedPattern graph = random_graph(1, 23, 2), kept = random_graph(5, 23, 8);
   return {hop_gather_case("shells", shells(graph, 2), kept),
+          hop_gather_case("far pairs listed", shells(random_graph(1, 23, 9), 2), kept),
           hop_gather_case("powers", powers(graph, 3), kept),
           hop_gather_case("shells, K 1", shells(graph, 1), kept),
           hop_gather_case("no graph", no_pairs(2), kept),

@@ -12,10 +12,11 @@ namespace {
 // Finds the near rows of one row after another; holds the scratch of one thread.
 class ShellSearch {
  public:
-  ShellSearch(PatternView graph, int64_t hops)
-      : graph_(graph), hops_(hops), distance_(graph.rows + kWord, 0) {}
+  ShellSearch(PatternView graph, int64_t hops, bool lists_far)
+      : graph_(graph), hops_(hops), lists_far_(lists_far), distance_(graph.rows + kWord, 0) {}
 
-  // Appends the columns (ascending) and distances of row i.
+  // Appends the columns (ascending) and distances of the pairs of row i to be listed: those within
+  // reach, or all but those of distance `hops`.
   void append_row(int64_t i, std::vector<int32_t>& columns, std::vector<uint8_t>& distances) {
     found_.clear();
     distance_[i] = kSelf;
@@ -27,6 +28,10 @@ class ShellSearch {
       level_begin = level_end;
     }
     distance_[i] = 0;
+    if (lists_far_) {
+      append_others(columns, distances);
+      return;
+    }
     put_in_order();
     for (const int32_t column : found_) {
       columns.push_back(column);
@@ -48,6 +53,15 @@ class ShellSearch {
     }
   }
 
+  void append_others(std::vector<int32_t>& columns, std::vector<uint8_t>& distances) {
+    for (int64_t j = 0; j < graph_.rows; ++j) {
+      if (distance_[j] == hops_) continue;
+      columns.push_back(static_cast<int32_t>(j));
+      distances.push_back(static_cast<uint8_t>(distance_[j] ? distance_[j] : hops_ + 1));
+    }
+    for (const int32_t column : found_) distance_[column] = 0;
+  }
+
   // Many found: reading the marks in order, a word at a time, is cheaper than sorting.
   void put_in_order() {
     if (static_cast<int64_t>(found_.size()) * 2 * kWord < graph_.rows) {
@@ -66,6 +80,7 @@ class ShellSearch {
 
   PatternView graph_;
   int64_t hops_;
+  bool lists_far_;
   std::vector<uint8_t> distance_;  // of each row from the one at hand; 0: not found
   std::vector<int32_t> found_;
 };
@@ -73,8 +88,8 @@ class ShellSearch {
 // The same with a bit for each pair of rows: a step of the search joins whole rows of bits at once.
 class BitShellSearch {
  public:
-  // 2 MB of bits; memory must not grow with the square of N beyond that.
-  static constexpr int64_t kMostRows = 4096;
+  // 32 MB of bits; memory must not grow with the square of N beyond that.
+  static constexpr int64_t kMostRows = 16384;
 
   explicit BitShellSearch(PatternView graph)
       : rows_(graph.rows), words_((graph.rows + 63) / 64), bits_(rows_ * words_, 0) {
@@ -86,7 +101,7 @@ class BitShellSearch {
   }
 
   struct Scratch {
-    std::vector<uint64_t> reached, frontier, next;
+    std::vector<uint64_t> reached, frontier, next, listed;
     std::vector<uint8_t> distance;  // of the row at hand: `hops` unless the row is nearer
     std::vector<int32_t> nearer;    // rows whose distance is not `hops`
     std::vector<int32_t> columns;   // what a row finds, before it is appended
@@ -97,15 +112,17 @@ class BitShellSearch {
     return {none,
             none,
             none,
+            none,
             std::vector<uint8_t>(rows_, static_cast<uint8_t>(hops)),
             {},
             std::vector<int32_t>(rows_),
             std::vector<uint8_t>(rows_)};
   }
 
-  void append_row(int64_t i, int64_t hops, Scratch& s, std::vector<int32_t>& columns,
-                  std::vector<uint8_t>& distances) const {
+  void append_row(int64_t i, int64_t hops, bool lists_far, Scratch& s,
+                  std::vector<int32_t>& columns, std::vector<uint8_t>& distances) const {
     std::fill(s.reached.begin(), s.reached.end(), 0);
+    std::fill(s.listed.begin(), s.listed.end(), 0);
     std::fill(s.frontier.begin(), s.frontier.end(), 0);
     s.reached[i / 64] = s.frontier[i / 64] = bit(i);
     uint8_t* known = s.distance.data();
@@ -125,13 +142,19 @@ class BitShellSearch {
         known[j] = static_cast<uint8_t>(distance);
         s.nearer.push_back(static_cast<int32_t>(j));
       });
+      for (int64_t w = 0; w < words_; ++w) s.listed[w] |= s.frontier[w];
     }
     s.reached[i / 64] &= ~bit(i);
+    for (int64_t w = 0; w < words_; ++w) {
+      s.listed[w] = lists_far ? s.listed[w] | ~s.reached[w] : s.reached[w];
+    }
+    if (rows_ % 64 != 0) s.listed[words_ - 1] &= bit(rows_) - 1;
     int32_t* column = s.columns.data();
     uint8_t* distance = s.distances.data();
-    for_each_bit(s.reached, [&](int64_t j) {
+    const auto far = static_cast<uint8_t>(hops + 1);
+    for_each_bit(s.listed, [&](int64_t j) {
       *column++ = static_cast<int32_t>(j);
-      *distance++ = known[j];
+      *distance++ = s.reached[j / 64] & bit(j) ? known[j] : far;
     });
     columns.insert(columns.end(), s.columns.data(), column);
     distances.insert(distances.end(), s.distances.data(), distance);
@@ -155,11 +178,28 @@ class BitShellSearch {
   std::vector<uint64_t> bits_;
 };
 
+// Whether more pairs are at distance `hops` than farther, by rows spread evenly.
+template <class MakeSearch>
+bool last_shell_is_larger(int64_t rows, int64_t hops, MakeSearch&& make_search) {
+  constexpr int64_t kRows = 64;
+  auto append_row = make_search(false);
+  int64_t last = 0, farther = 0;
+  for (int64_t i = 0; i < rows; i += std::max<int64_t>(1, rows / kRows)) {
+    std::vector<int32_t> columns;
+    std::vector<uint8_t> distances;
+    append_row(i, columns, distances);
+    last += std::count(distances.begin(), distances.end(), static_cast<uint8_t>(hops));
+    farther += rows - 1 - static_cast<int64_t>(columns.size());
+  }
+  return last > farther;
+}
+
 // Rows are searched in blocks by several threads and put together in order; each thread has a
-// search of its own, a function (row, columns, distances) that appends what it finds.
+// search of its own, a function (row, columns, distances) that appends what is to be listed.
 template <class MakeSearch>
 HopPairs search_blocks(PatternView graph, int64_t hops, int threads, HopPairs out,
                        MakeSearch&& make_search) {
+  const bool lists_far = last_shell_is_larger(graph.rows, hops, make_search);
   constexpr int64_t kBlock = 128;
   struct Block {
     std::vector<int32_t> columns;
@@ -170,7 +210,7 @@ HopPairs search_blocks(PatternView graph, int64_t hops, int threads, HopPairs ou
   std::vector<Block> blocks(block_count);
 #pragma omp parallel num_threads(threads) if (block_count > 1)
   {
-    auto append_row = make_search();
+    auto append_row = make_search(lists_far);
 #pragma omp for schedule(dynamic)
     for (int64_t b = 0; b < block_count; ++b) {
       const int64_t end = std::min(graph.rows, (b + 1) * kBlock);
@@ -182,6 +222,7 @@ HopPairs search_blocks(PatternView graph, int64_t hops, int threads, HopPairs ou
     }
   }
   out.hops = hops;
+  out.unlisted = lists_far ? hops - 1 : hops;
   out.near.rows = out.near.cols = graph.rows;
   out.near.row_ptr.assign(1, 0);
   out.near.row_ptr.reserve(graph.rows + 1);
@@ -205,15 +246,16 @@ HopPairs search_blocks(PatternView graph, int64_t hops, int threads, HopPairs ou
 HopPairs hop_shells(PatternView graph, int64_t hops, int threads, HopPairs room) {
   if (graph.rows <= BitShellSearch::kMostRows) {
     const BitShellSearch search(graph);
-    return search_blocks(graph, hops, threads, std::move(room), [&] {
-      return [&search, hops, scratch = search.make_scratch(hops)](int64_t i, auto& columns,
-                                                                  auto& distances) mutable {
-        search.append_row(i, hops, scratch, columns, distances);
+    return search_blocks(graph, hops, threads, std::move(room), [&](bool lists_far) {
+      return [&search, hops, lists_far, scratch = search.make_scratch(hops)](
+                 int64_t i, auto& columns, auto& distances) mutable {
+        search.append_row(i, hops, lists_far, scratch, columns, distances);
       };
     });
   }
-  return search_blocks(graph, hops, threads, std::move(room), [&] {
-    return [search = ShellSearch(graph, hops)](int64_t i, auto& columns, auto& distances) mutable {
+  return search_blocks(graph, hops, threads, std::move(room), [&](bool lists_far) {
+    return [search = ShellSearch(graph, hops, lists_far)](int64_t i, auto& columns,
+                                                          auto& distances) mutable {
       search.append_row(i, columns, distances);
     };
   });

@@ -38,7 +38,7 @@ void find_near_row(int64_t* near_of_kept, const PatternView& kept, const Pattern
 
 HopPairs hop_powers(PatternView graph, const float* values, int64_t hops) {
   HopPairs out;
-  out.hops = hops;
+  out.hops = out.unlisted = hops;
   out.near.rows = out.near.cols = graph.rows;
   // reach[l * N + j]: entry (i, j) of A^(l + 1), for the row i at hand.
   std::vector<float> reach(hops * graph.rows, 0.0f);

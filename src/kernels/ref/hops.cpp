@@ -29,7 +29,7 @@ template <class T>
 void hop_gather_forward(T* h_kept, const int64_t* near_of_kept, int64_t kept, const HopPairs& pairs,
                         const T* v) {
   for (int64_t e = 0; e < kept; ++e) {
-    h_kept[e] = near_of_kept[e] < 0 ? v[pairs.hops] : pair_weight(pairs, near_of_kept[e], v);
+    h_kept[e] = near_of_kept[e] < 0 ? v[pairs.unlisted] : pair_weight(pairs, near_of_kept[e], v);
   }
 }
 
@@ -39,7 +39,7 @@ void hop_gather_backward(T* d_v, const T* d_h_kept, const int64_t* near_of_kept,
   for (int64_t e = 0; e < kept; ++e) {
     const int64_t pair = near_of_kept[e];
     if (pair < 0) {
-      d_v[pairs.hops] += d_h_kept[e];
+      d_v[pairs.unlisted] += d_h_kept[e];
     } else if (!pairs.distance.empty()) {
       d_v[pairs.distance[pair] - 1] += d_h_kept[e];
     } else {

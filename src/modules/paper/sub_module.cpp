@@ -53,7 +53,7 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
   start_glorot(w2_.value, rng(kSecondWeightsStep));
   start_hop_weights(v_.value, config);
   hops_ = std::make_shared<HopPairs>();
-  hops_->hops = config.hops;
+  hops_->hops = hops_->unlisted = config.hops;
 }
 
 std::vector<Parameter*> SubModule::parameters() {
