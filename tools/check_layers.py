@@ -70,7 +70,9 @@ def names_twice(headers):
     """Two types of one name in two headers would be one type to the linker."""
     seen = {}
     for path in headers:
-        for name in re.findall(r"^(?:struct|class) (\w+)(?: final)?(?: :[^;{]*)? \{", path.read_text(), re.MULTILINE):
+        text = path.read_text()
+        for name in re.findall(r"^(?:struct|class) (\w+)(?: final)?(?: :[^;{]*)? \{", text, re.MULTILINE):
+            name = "".join(re.findall(r"^namespace ([\w:]+) \{", text, re.MULTILINE)[:1]) + "::" + name
             if name in seen:
                 yield f"{path.relative_to(ROOT)}: {name} is also the name of a type in {seen[name].relative_to(ROOT)}"
             seen[name] = path
@@ -89,7 +91,7 @@ def main() -> int:
     files = [p for top in ("include", "src", "cli", "bench", "python") for p in sorted((ROOT / top).rglob("*"))
              if p.suffix in (".h", ".cpp", ".cu")]
     problems = [problem for path in files for problem in problems_of(path)]
-    problems += names_twice(p for p in files if p.suffix == ".h" and folder_of(p) not in ("python", "cli"))
+    problems += names_twice(p for p in files if p.suffix == ".h")
     problems += left_out_of_the_api()
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -4,7 +4,7 @@ import math
 import re
 
 from results.studies import (
-    ABLATION_SETS, CHOOSE_READING, CHOOSE_TEXT_SCALING, DIVERSE, EXPLAINED, FRESH_SEED, HIDDEN_PART, LANDMARKS,
+    ABLATION_SETS, CHOOSE_READING, CHOOSE_TEXT_SCALING, EXPLAINED, FRESH_SEED, HIDDEN_PART, LANDMARKS,
     MANY_PARTS, PARTS, PUBLISHED, READINGS, READING_SETS, ROOT, STORE, load, parts_of, records,
 )
 
@@ -57,20 +57,17 @@ def reached():
 
 
 def best_table():
-    """Untuned and tuned beside the published figures, and the fresh splits."""
-    lines = ["| set | graph | untuned | 95 % | tuned | 95 % | fresh splits | MB | the paper | highest published "
-             "| highest re-run | untuned reaches the highest |", "|---|" + "---|" * 11]
+    """Best mode beside the published figures, and the fresh splits."""
+    lines = ["| set | graph | best mode | 95 % | fresh splits | MB | the paper | highest published "
+             "| highest re-run | reaches the highest |", "|---|" + "---|" * 9]
     for (dataset, graph), (paper, highest, rerun) in PUBLISHED.items():
-        cells = []
-        for kind in ("best", "tuned"):
-            result = load(f"{kind}-{dataset}-{graph}")
-            accuracy, interval = per_cent(result) if result else ("not measured yet", "")
-            cells += [with_runs(accuracy, result), interval]
-        fresh, untuned = load(f"fresh-{dataset}-{graph}"), load(f"best-{dataset}-{graph}")
+        fresh, best = load(f"fresh-{dataset}-{graph}"), load(f"best-{dataset}-{graph}")
+        accuracy, interval = per_cent(best) if best else ("not measured yet", "")
+        cells = [with_runs(accuracy, best), interval]
         cells.append(with_runs(per_cent(fresh)[0], fresh) if fresh else "not measured yet")
-        cells.append(f"{untuned['peak_memory_mb']:.0f}" if untuned else "")
+        cells.append(f"{best['peak_memory_mb']:.0f}" if best else "")
         number = highest.replace(".", "").isdigit()
-        reached_it = "" if not untuned or not number else "yes" if 100 * untuned["test_accuracy_mean"] >= float(highest) else "no"
+        reached_it = "" if not best or not number else "yes" if 100 * best["test_accuracy_mean"] >= float(highest) else "no"
         lines.append(f"| {dataset} | {graph} | " + " | ".join(cells) + f" | {paper} | {highest} | {rerun} | {reached_it} |")
     return lines
 
@@ -91,7 +88,7 @@ def hidden_table():
 
 
 def explain_table():
-    lines = ["| set | graph | method | fidelity+ | fidelity- | sparsity | stability | seconds a row |", "|---|" + "---|" * 7]
+    lines = ["| set | graph | method | fidelity+ | fidelity- | sparsity | stability | seconds a row |", "|---|" + "---|" * 6]
     for dataset, graph in EXPLAINED:
         result = load(f"explain-{dataset}-{graph}")
         if not result:
@@ -116,17 +113,15 @@ def missed_rows():
     """What is known about each published figure that best mode does not reach."""
     lines = []
     for (dataset, graph), (_, highest, rerun) in PUBLISHED.items():
-        found = [(kind, load(f"{name}-{dataset}-{graph}")) for kind, name in (("untuned", "best"), ("tuned", "tuned"))]
-        found = [(kind, result) for kind, result in found if result]
-        if not highest.replace(".", "").isdigit() or not found:
+        best = load(f"best-{dataset}-{graph}")
+        if not highest.replace(".", "").isdigit() or not best:
             continue
-        kind, best = max(found, key=lambda pair: pair[1]["test_accuracy_mean"])
         gap = float(highest) - 100 * best["test_accuracy_mean"]
         if gap <= 0:
             continue
         accuracy, interval = per_cent(best)
-        lines += [f"**{dataset}, graph {graph}**: published {highest} ({PUBLISHED_BY[dataset, graph]}), highest re-run {rerun}; best reached "
-                  f"{accuracy} ({kind}; 95 % {interval}), {gap:.2f} less.", *REMARKS.get((dataset, graph), lambda: [])(), ""]
+        lines += [f"**{dataset}, graph {graph}**: published {highest} ({PUBLISHED_BY[dataset, graph]}), highest re-run {rerun}; best mode "
+                  f"{accuracy} (95 % {interval}), {gap:.2f} less.", *REMARKS.get((dataset, graph), lambda: [])(), ""]
     return lines[:-1] or ["None."]
 
 
@@ -198,7 +193,7 @@ def baselines_table():
         mean = sum(accuracies) / len(accuracies)
         spread = math.sqrt(sum((a - mean) ** 2 for a in accuracies) / (len(accuracies) - 1))
         lines.append(f"| {name} | {100 * mean:.2f} ± {100 * spread:.2f} |")
-    lines.append(f"| ours, untuned | {per_cent(ours)[0] if ours else 'not measured yet'} |")
+    lines.append(f"| ours | {per_cent(ours)[0] if ours else 'not measured yet'} |")
     return lines
 
 
@@ -246,20 +241,6 @@ def ablation_table():
     return lines
 
 
-def diversity_lines():
-    """What the setting `diversity` changes on the fresh splits."""
-    lines = []
-    for dataset, graph in DIVERSE:
-        off, on = load(f"fresh-{dataset}-{graph}"), load(f"diverse-{dataset}-{graph}")
-        if not off or not on:
-            continue
-        lines.append(f"{dataset} {change(off, on)}")
-    if not lines:
-        return []
-    return ["", "`--diversity true` (off by default) on the ten fresh splits, change of the test accuracy and its standard error: "
-            + ", ".join(lines) + "."]
-
-
 def readings_table():
     sets = [s for s in READING_SETS if load(f"reading-{s}-00")]
     if not sets:
@@ -297,19 +278,18 @@ def write_page():
         "it, every run's accuracy and the settings. Do not edit by hand.", "",
         "## Best mode", "",
         "Test accuracy in per cent, mean ± sample standard deviation: ten stratified splits of the LDS protocol for the sets without a",
-        "graph, ten seeds on the public split for Cora and Citeseer. `untuned` is what `glgnn evaluate SET` gives: one pool of modules by",
-        "rules on the data, the same for every run. `tuned` (`--tuned`) adds 32 modules drawn from the space of `docs/search.md`, the same",
-        "for every set; each run joins the ten best by its own validation labels alone. `fresh splits`: untuned on ten other splits of the",
+        "graph, ten seeds on the public split for Cora and Citeseer. `glgnn evaluate SET` tries one pool of modules by",
+        "rules on the data, the same for every run; each run joins the ten best by its own validation labels alone. `fresh splits`: ten other splits of the",
         f"same sizes (`--fresh {FRESH_SEED}`), run once and never used to choose anything.",
         "The rules and lists of modules were chosen on other random splits of Wine, Cancer, Digits, Cora and Citeseer; 20news and FMA-46 were held",
-        "out (each was looked at on a few splits, to see that the rules work there). Three seeds of the\npublic splits of Cora and Citeseer were seen, too, while the rules were settled: the fresh splits are the cleaner figure. Memory: untuned, one thread.",
+        "out (each was looked at on a few splits, to see that the rules work there). Three seeds of the\npublic splits of Cora and Citeseer were seen, too, while the rules were settled: the fresh splits are the cleaner figure. Memory: one thread.",
         "", *best_table(), "",
-        "Training on half of the validation labels, as LDS does (`--more-train 0.5`), graph unknown, untuned; not to be compared with the table above:",
+        "Training on half of the validation labels, as LDS does (`--more-train 0.5`), graph unknown; not to be compared with the table above:",
         "", *half_table(), "",
         "FMA-46 beside common classifiers of scikit-learn on the same ten splits, their settings chosen by the validation rows of each split",
         "(`bench/peers/baselines.py data/fma46`):", "", *baselines_table(), "",
         "## Other tables", "",
-        "Per cent of the rows without a label, mean of three draws of the labelled rows; ours untuned, all labels in folds; the others' settings by cross-validation",
+        "Per cent of the rows without a label, mean of three draws of the labelled rows; ours as it is, all labels in folds; the others' settings by cross-validation",
         "(`PYTHONPATH=build/python bench/peers/other_tables.py > docs/results/other_tables.jsonl`). (unseen): looked at once, after the rules were settled.",
         "", *other_tables("other_tables"), "",
         "The same on real tables, which the R package mlbench has from the UCI repository; none was looked at before the rules were settled, and none changed them",
@@ -318,11 +298,11 @@ def write_page():
         "## Published figures that are not reached", "", *missed_rows(), "",
         "What was tried and left out stands in `docs/best_mode.md`.", "",
         "## What each part is worth", "",
-        "Untuned, test accuracy in per cent with one part left out (`glgnn evaluate SET --PART false`). Differences below the spread of the",
-        "table above say nothing.", "", *ablation_table(), *diversity_lines(), "",
+        "Test accuracy in per cent with one part left out (`glgnn evaluate SET --PART false`). Differences below the spread of the",
+        "table above say nothing.", "", *ablation_table(), "",
         "## Rows never seen", "",
         f"A fifth of all rows is hidden from training altogether (drawn from the test rows of each run), then predicted as new rows (`glgnn evaluate SET --hide {HIDDEN_PART}`,",
-        "best mode, untuned; `docs/new_rows.md`). With the graph known, a new row comes without its edges. Per cent, mean ± sample standard deviation.",
+        "best mode; `docs/new_rows.md`). With the graph known, a new row comes without its edges. Per cent, mean ± sample standard deviation.",
         "", *hidden_table(), "",
         "## Explanations", "",
         "Twenty rows of one fitted model each (run 0, seed 0), three seeds for the methods that have one; every method names as many edges and features",
@@ -355,11 +335,11 @@ def write_page():
 
 def write_readme():
     """The short table of the README, between its two marks."""
-    lines = ["| set | graph | best, untuned | best, tuned | paper mode | the paper | highest published | highest re-run by others |",
-             "|---|" + "---|" * 7]
+    lines = ["| set | graph | best mode | paper mode | the paper | highest published | highest re-run by others |",
+             "|---|" + "---|" * 6]
     for (dataset, graph), figures in PUBLISHED.items():
         ours = []
-        for kind in ("best", "tuned", "paper"):
+        for kind in ("best", "paper"):
             result = load(f"{kind}-{dataset}-{graph}")
             ours.append(with_runs(per_cent(result)[0], result) if result else "not measured yet")
         lines.append(f"| {dataset} | {graph} | " + " | ".join(ours + list(figures)) + " |")

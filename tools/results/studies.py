@@ -84,10 +84,6 @@ def parts_of(dataset):
     return [LANDMARKS] if dataset == "fma46" else PARTS
 
 
-# A part that is off by default is measured on the fresh splits.
-DIVERSE = [("wine", "unknown"), ("cancer", "unknown"), ("digits", "unknown"), ("cora", "unknown"), ("citeseer", "unknown")]
-
-
 # Small tables over many splits that nothing else has seen, whole and without a part.
 MANY_SEED, MANY_RUNS = "20261116", "100"
 MANY_SETS = ["wine", "cancer"]
@@ -116,15 +112,11 @@ def studies():
         for part in parts_of(dataset):
             yield (f"without-{part}-{dataset}-{graph}",
                    [dataset, "--graph", graph, "--runs", runs, f"--{part}", "false"])
-    for dataset, graph in DIVERSE:
-        yield f"diverse-{dataset}-{graph}", [dataset, "--graph", graph, "--fresh", FRESH_SEED, "--diversity", "true"]
     for dataset in MANY_SETS:
         command = [dataset, "--fresh", MANY_SEED, "--runs", MANY_RUNS]
         yield f"many-{dataset}-unknown", command
         for part in MANY_PARTS:
             yield f"many-{dataset}-without-{part}", [*command, f"--{part}", "false"]
-    for dataset, graph in PUBLISHED:
-        yield f"tuned-{dataset}-{graph}", [dataset, "--graph", graph, "--tuned"]
     for dataset, graph in PUBLISHED:
         yield (f"paper-{dataset}-{graph}",
                [dataset, "--graph", graph, "--mode", "paper", *([] if dataset in WITHOUT_CHOICE else CHOOSE_MU1)])
