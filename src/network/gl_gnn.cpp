@@ -113,7 +113,7 @@ void GlGnn::finish_epoch(const GlGnnOutput& out, bool chosen) {
 
 void GlGnn::finish_step() {
   for (SubModule& module : modules_) {
-    module.forget_label_free_choice();
+    module.neighbours().forget_label_free();
     if (!config_.select_non_negative) continue;
     Matrix& s = module.selection().value;
     for (int64_t f = 0; f < s.size(); ++f) s.data()[f] = std::max(s.data()[f], 0.0f);

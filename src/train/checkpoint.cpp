@@ -46,19 +46,6 @@ void walk_state(Archive& archive, S& state) {
   archive(state.best.module_probabilities);
 }
 
-// A pattern that may not be there yet (no choice was made).
-template <class Archive>
-void walk_kept(Archive& archive, SubModule::KeptChoice& kept) {
-  Csr csr;
-  if (!Archive::kReading && kept.pattern) {
-    csr.pattern = kept.pattern;
-    csr.values.assign(kept.pattern->nnz(), 0.0f);
-  }
-  archive(csr);
-  archive(kept.lse);
-  if (Archive::kReading) kept.pattern = csr.rows() > 0 ? csr.pattern : nullptr;
-}
-
 template <class Archive>
 void walk_model_state(Archive& archive, GlGnn& model) {
   for (Parameter* p : model.parameters()) {
@@ -70,12 +57,7 @@ void walk_model_state(Archive& archive, GlGnn& model) {
     Csr hop_graph = module.hop_graph();
     archive(hop_graph);
     if (Archive::kReading && hop_graph.rows() > 0) module.set_hop_graph(hop_graph, 1);
-    walk_kept(archive, module.kept_choice(false));
-    walk_kept(archive, module.kept_choice(true));
-    SubModule::KeptChoice second{module.second_choice(), Matrix()};
-    walk_kept(archive, second);
-    module.second_choice() = second.pattern;
-    archive(module.has_label_free_choice());
+    module.neighbours().walk(archive);
   }
   archive(model.network().previous());
 }

@@ -143,13 +143,13 @@ TEST(Readings, TheShortWayToTrainingNeighboursIsTheSameChoice) {
         model.finish_epoch(model.forward(tape, {true, 0, true}));
         const Csr whole = to_csr(model.forward(tape, {true, 1, true}).modules[0].graph);
         const Csr unlabelled = to_csr(model.forward(tape, {false, 1, true}).modules[0].graph);
-        ASSERT_TRUE(model.modules()[0].has_label_free_choice());
+        ASSERT_TRUE(model.modules()[0].neighbours().is_label_free());
         const Csr short_way = to_csr(model.forward(tape, {true, 1, true}).modules[0].graph);
         EXPECT_EQ(whole.pattern->col, short_way.pattern->col);
         EXPECT_EQ(whole.values, short_way.values);
         EXPECT_NE(whole.values, unlabelled.values);
         model.finish_step();
-        EXPECT_FALSE(model.modules()[0].has_label_free_choice());
+        EXPECT_FALSE(model.modules()[0].neighbours().is_label_free());
       }
     }
   }

@@ -46,7 +46,8 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
       w2_(parameter_name(number, "w2"), config.hidden, inputs.classes()),
       v_(parameter_name(number, "v"), 1, config.hops + 1),
       b1_(parameter_name(number, "b1"), 1, config.hidden),
-      b2_(parameter_name(number, "b2"), 1, inputs.classes()) {
+      b2_(parameter_name(number, "b2"), 1, inputs.classes()),
+      neighbours_(config, number) {
   const auto rng = [&](InitStep step) { return Rng{config.seed, Stream::kInit, number, step}; };
   start_selection(s_.value, rng(kSelectionStep), config.select_start);
   start_glorot(w1_.value, rng(kFirstWeightsStep));
@@ -63,10 +64,7 @@ std::vector<Parameter*> SubModule::parameters() {
 }
 
 void SubModule::set_hop_graph(const Csr& graph, int threads) {
-  label_free_ = false;
-  for (KeptChoice& kept : kept_) {
-    if (kept.work) kept.work->forget_near();
-  }
+  neighbours_.forget_hops();
   hop_graph_ = graph;
   // The memory of the last hops is used again, unless other modules read them.
   HopPairs room = hops_.use_count() == 1 ? std::move(*hops_) : HopPairs();
@@ -77,7 +75,7 @@ void SubModule::set_hop_graph(const Csr& graph, int threads) {
 }
 
 void SubModule::share_hop_graph(const SubModule& other) {
-  label_free_ = false;
+  neighbours_.forget_hops();
   hop_graph_ = other.hop_graph_;
   hops_ = other.hops_;
 }
@@ -88,7 +86,7 @@ RowsVar SubModule::select_features(Tape& tape, const ShownLabels& labels) {
   const Var s = shrink == 1.0f ? tape.parameter(s_) : scale(tape, tape.parameter(s_), shrink);
   const Var x = Tape::constant(inputs_.x()), shown = Tape::constant(labels.first);
   // Only these readings need Z itself; it is large.
-  const bool keeps_z = config_.similarity == Similarity::kCosine || needs_all_rows_sum();
+  const bool keeps_z = config_.similarity == Similarity::kCosine || needs_all_rows_sum(config_);
   if (!inputs_.is_sparse() && !keeps_z) return selected_rows(x, s, shown);
   RowsVar z = inputs_.is_sparse()
                   ? feature_select(tape, inputs_.xl_pattern(), inputs_.xl_by_column(),
@@ -97,67 +95,19 @@ RowsVar SubModule::select_features(Tape& tape, const ShownLabels& labels) {
   return config_.similarity == Similarity::kCosine ? unit_rows(tape, z, shrink) : z;
 }
 
-// Scaling the kept values of a row cancels the softmax's denominator, value and gradient alike;
-// only the literal reading (not rescaled) needs the sum over all rows.
-bool SubModule::needs_all_rows_sum() const {
-  return config_.softmax_over == SoftmaxOver::kAll && config_.rescale == Rescale::kNone;
-}
-
-// Whether showing labels changes nothing but the similarity of shown rows of one class.
-bool SubModule::labels_only_add() const {
-  return config_.similarity == Similarity::kDot && !needs_all_rows_sum();
-}
-
-Choice SubModule::choose(Tape& tape, const RowsVar& z, Var hop_weights, const ShownLabels& labels,
-                         const Pass& pass) {
-  KeptChoice& kept = kept_[pass.training];
-  if (!pass.choose && kept.pattern) return {kept.pattern, Tape::constant(kept.lse)};
-  ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal};
-  if (kept.pattern) options.likely = kept.pattern->view();
-  Choice choice;
-  const bool draws = pass.training && config_.sample_neighbours;
-  if (draws && !needs_all_rows_sum()) {
-    kept.lse = Matrix();
-  } else if (pass.training && label_free_ && labels_only_add()) {
-    choice.pattern = rechoose_groups(tape, z, *hops_, hop_weights, options, *kept_[0].pattern,
-                                     labels.rows_of_class);
-    kept = {choice.pattern, Matrix()};
-  } else {
-    choice = graph_learn_choose(tape, z, hops_.get(), hop_weights, options, needs_all_rows_sum());
-    kept = {choice.pattern, *choice.lse.value};
-  }
-  if (draws) {
-    const Rng rng{config_.seed, Stream::kSampleNeighbours, number_, pass.epoch};
-    choice.pattern = sample_neighbours(tape, z, *hops_, hop_weights, options, rng);
-    kept.pattern = choice.pattern;
-    kept.work = nullptr;
-  }
-  label_free_ = !pass.training && config_.eval_labels == EvalLabels::kZero;
-  return choice;
-}
-
-// Patterns that are chosen anew in every epoch have nothing to keep.
-std::shared_ptr<PatternWork> SubModule::kept_work(std::shared_ptr<PatternWork>& work,
-                                                  const SharedPattern& pattern) const {
-  if (config_.refresh > 1) work = work_of(pattern, work);
-  return work;
-}
-
 SparseVar SubModule::learn_graph(Tape& tape, const ShownLabels& labels, const Pass& pass) {
   const RowsVar z = select_features(tape, labels);
   const Var hop_weights = softplus(tape, tape.parameter(v_));
-  const Choice choice = choose(tape, z, hop_weights, labels, pass);
-  const auto work = kept_work(kept_[pass.training].work, choice.pattern);
-  const Var similarity = edge_dot(tape, choice.pattern, z, work);
-  const Var probability = needs_all_rows_sum()
-                              ? edge_exp(tape, choice.pattern, similarity, choice.lse)
-                              : edge_softmax(tape, choice.pattern, similarity);
-  SparseVar a{choice.pattern, probability, nullptr, work};
+  const auto [pattern, lse, work] = neighbours_.first(tape, z, *hops_, hop_weights, labels, pass);
+  const Var similarity = edge_dot(tape, pattern, z, work);
+  const Var probability = needs_all_rows_sum(config_) ? edge_exp(tape, pattern, similarity, lse)
+                                                      : edge_softmax(tape, pattern, similarity);
+  SparseVar a{pattern, probability, nullptr, work};
   // Before there is a graph all pairs have the same hop weight, which scaling the rows removes; its
   // gradient would be rounding alone, and Adam would make a step of it.
   const bool all_alike = hops_->near.rows == 0 && config_.rescale != Rescale::kNone;
   if (!all_alike) {
-    const Var hop = hop_gather(tape, choice.pattern, *hops_, hop_weights, work);
+    const Var hop = hop_gather(tape, pattern, *hops_, hop_weights, work);
     a.values = multiply(tape, probability, hop);
   }
   return normalise(tape, rescale(tape, a));
@@ -192,13 +142,8 @@ bool SubModule::needs_second_graph() const {
 SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hidden,
                                   const Pass& pass) {
   const RowsVar z{concat_labels(tape, Tape::constant(labels.second), hidden), nullptr, nullptr};
-  if (pass.choose || !second_choice_) {
-    ChooseOptions options{.k = config_.k, .diagonal = config_.diagonal, .positive_only = true};
-    if (second_choice_) options.likely = second_choice_->view();
-    second_choice_ = graph_learn_choose(tape, z, nullptr, {}, options, false).pattern;
-  }
-  const auto work = kept_work(second_work_, second_choice_);
-  return normalise(tape, {second_choice_, edge_dot(tape, second_choice_, z, work), nullptr, work});
+  const auto [pattern, lse, work] = neighbours_.second(tape, z, pass);
+  return normalise(tape, {pattern, edge_dot(tape, pattern, z, work), nullptr, work});
 }
 
 // drop(X * s) W1, with s moved to the rows of W1: the mask commutes with s, and X needs no
