@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -158,6 +159,7 @@ bool EvaluateCommand::run_all(Evaluation& evaluation,
                               const InterruptGuard& interrupt) const {
   Progress progress(evaluation.total_epochs(), quiet);
   size_t begun = 0;
+  std::map<std::pair<size_t, size_t>, double> best_of;  // validation, by run and trial
   const auto on_epoch = [&](size_t run, size_t trial, int64_t done, const EpochReport& report) {
     begun = std::max(begun, run + 1);
     std::string label = fmt::format("run {}/{}", begun, evaluation.runs());
@@ -165,7 +167,9 @@ bool EvaluateCommand::run_all(Evaluation& evaluation,
       label += fmt::format(" choice {}/{}", trial + 1, evaluation.trials_per_run());
     }
     progress.label(std::move(label));
-    progress.update({.done = done, .loss = report.loss, .val_accuracy = report.val_accuracy});
+    const auto [best, is_new] = best_of.try_emplace({run, trial}, report.val_accuracy);
+    if (report.best) best->second = report.val_accuracy;
+    progress.update({.done = done, .loss = report.loss, .val_accuracy = best->second});
     return !interrupt.interrupted();
   };
   // In the order of the runs, although a later one may finish first.

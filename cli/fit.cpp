@@ -27,6 +27,7 @@
 #include "shell_words.h"
 #include "terminal.h"
 #include "threads.h"
+#include "training_progress.h"
 #include "words.h"
 
 namespace glgnn::cli {
@@ -224,8 +225,8 @@ int FitCommand::run() const {
   const Context context = threads.context();
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
-  const Plan plan =
-      make_plan(make_problem(dataset, dataset.features, split, dataset.has_graph), config);
+  const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
+  const Plan plan = make_plan(problem, config);
   say_what_was_found(dataset, split, config, plan);
 
   const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
@@ -239,13 +240,11 @@ int FitCommand::run() const {
   const InterruptGuard interrupt;
   Progress progress(plan.steps, quiet);
   EpochReport last{.epochs = plan.steps};
+  TrainingProgress shown(problem, config);
   const auto on_epoch = [&](const EpochReport& report) {
     last = report;
     log.epoch(report);
-    progress.update(
-        {.done = report.epoch,
-         .loss = report.loss,
-         .val_accuracy = split.val.empty() ? std::nullopt : std::optional(report.val_accuracy)});
+    progress.update(shown.state_after(report));
     return !interrupt.interrupted();
   };
   FitResult result = fit_dataset(

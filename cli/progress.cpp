@@ -76,23 +76,26 @@ double Progress::seconds_since_start() const {
 std::string Progress::time_text() const {
   const double seconds = seconds_since_start();
   if (state_.done >= total_) return duration_text(seconds);
+  if (state_.left) return duration_text(*state_.left) + " left";
   const double each = seconds / static_cast<double>(state_.done - *first_);
   return duration_text(each * static_cast<double>(total_ - state_.done)) + " left";
 }
 
-std::string Progress::plain_line() const {
-  std::string line = fmt::format("{}  {}/{}", label_, state_.done, total_);
-  if (state_.loss) line += fmt::format("  loss {:.4f}", *state_.loss);
-  if (state_.val_accuracy) line += "  validation " + percent(*state_.val_accuracy);
-  return line + "  " + time_text();
+std::string Progress::numbers() const {
+  std::string text = fmt::format("{}/{}", state_.done, total_);
+  if (state_.loss) text += fmt::format("  loss {:.4f}", *state_.loss);
+  if (state_.val_accuracy) {
+    text += state_.done < total_ ? "  best validation " : "  validation ";
+    text += percent(*state_.val_accuracy);
+  }
+  return text + "  " + time_text();
 }
+
+std::string Progress::plain_line() const { return label_ + "  " + numbers(); }
 
 std::string Progress::bar_line() const {
   const Paint paint(stderr);
-  std::string right = fmt::format("{}/{}", state_.done, total_);
-  if (state_.loss) right += fmt::format("  loss {:.4f}", *state_.loss);
-  if (state_.val_accuracy) right += "  validation " + percent(*state_.val_accuracy);
-  right += "  " + time_text();
+  const std::string right = numbers();
   // One column stays free: a full line would wrap and could not be redrawn.
   const size_t screen = terminal_width(stderr) - 1;
   const size_t others = text_width(label_) + text_width(right) + 4;

@@ -15,7 +15,8 @@ class Progress {
   struct State {
     int64_t done = 0;
     std::optional<double> loss{};
-    std::optional<double> val_accuracy{};
+    std::optional<double> val_accuracy{};  // the best so far
+    std::optional<double> left{};          // seconds; without it all steps are taken for alike
   };
 
   // `total` steps of everything; nothing is drawn when `quiet`.
@@ -44,6 +45,7 @@ class Progress {
 
   double seconds_since_start() const;
   std::string time_text() const;
+  std::string numbers() const;
   std::string plain_line() const;
   std::string bar_line() const;
 

@@ -285,14 +285,17 @@ int64_t planned_folds(const Problem& problem, const Config& config) {
 
 int64_t planned_epochs(const Problem& problem, const Config& config) {
   if (config.mode == Mode::kPaper) return config.epochs;
-  const std::vector<Problem> folds = draw_folds(problem, config);
+  return static_cast<int64_t>(planned_modules(problem, config).size()) + 1;
+}
+
+std::vector<std::string> planned_modules(const Problem& problem, const Config& config) {
   DataKind kind = look_at(*problem.features, 0, problem.classes, problem.graph != nullptr);
-  int64_t lines = 1;
-  for (const Problem& fold : folds) {
+  std::vector<std::string> modules;
+  for (const Problem& fold : draw_folds(problem, config)) {
     kind.labels = static_cast<int64_t>(fold.train.size());
-    lines += static_cast<int64_t>(module_pool(kind, config).size());
+    for (const ModuleSpec& spec : module_pool(kind, config)) modules.push_back(describe(spec));
   }
-  return lines;
+  return modules;
 }
 
 }  // namespace glgnn

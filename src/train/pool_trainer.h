@@ -3,9 +3,15 @@
 
 #include <glgnn/trainer.h>
 
+#include <string>
+#include <vector>
+
 namespace glgnn {
 
 FitResult fit_pool(const Problem& problem, const Config& config, const Context& context,
                    const FitOptions& options);
+
+// The lines that describe the modules of every fold in turn, in the order of their training.
+std::vector<std::string> planned_modules(const Problem& problem, const Config& config);
 
 }  // namespace glgnn
