@@ -258,10 +258,10 @@ int grow_labels(const Dataset& dataset, const Config& config, const GrowOptions&
       const auto needed = labels_needed(growth.counts(), curves->at(rule), goal);
       object["labels_needed"][rule] = needed ? Json(*needed) : Json(nullptr);
       if (rule == "random") continue;
-      needs.push_back(needed ? fmt::format("{} reaches {} with {:.0f} labels, random with {}", rule,
-                                           percent(goal), *needed, growth.counts().back())
-                             : fmt::format("{} does not reach {}, as random does with {} labels",
-                                           rule, percent(goal), growth.counts().back()));
+      const std::string at_end =
+          fmt::format("what random has with {} ({})", growth.counts().back(), percent(goal));
+      needs.push_back(needed ? fmt::format("{} has with {:.0f} labels {}", rule, *needed, at_end)
+                             : fmt::format("{} does not come to {}", rule, at_end));
     }
   }
   if (options.json) {

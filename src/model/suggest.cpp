@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
-#include <string>
 
 #include "core/parallel.h"
 #include "kernels/transpose.h"

@@ -75,6 +75,22 @@ TEST(Suggest, ARowThatSpeaksForOthersBeforeOneThatStandsAlone) {
   for (size_t s = 1; s < found.size(); ++s) EXPECT_LE(found[s].score, found[s - 1].score);
 }
 
+TEST(Suggest, SaysWhereTheModulesDisagree) {
+  Model model = make_model(std::vector<float>(9, 0.5f));
+  for (const float first : {1.0f, 0.0f}) {
+    FittedModule& module = model.modules.emplace_back();
+    module.weight = 0.5f;
+    module.probabilities = Matrix(9, 2);
+    for (int64_t i = 0; i < 9; ++i) {
+      module.probabilities[i][0] = i == 8 ? 0.5f : first;
+      module.probabilities[i][1] = 1 - module.probabilities[i][0];
+    }
+  }
+  for (const Suggestion& one : suggest_rows(model, 9, {})) {
+    EXPECT_NEAR(one.disagreement, one.row == 8 ? 0 : 1, 1e-6) << one.row;
+  }
+}
+
 TEST(Suggest, LabelledRowsSpeakAlready) {
   Model model = make_model(std::vector<float>(9, 0.5f));
   model.labels[1] = 0;
