@@ -40,14 +40,14 @@ Json reason_json(const Model& model, const Explanation& why, const std::vector<i
 }
 
 // What explaining a row costs: each of its edges and features is left out in turn, which asks every
-// module about all of them.
+// module about all of them. Measured on wine, digits, Cora and tables: about 20 million a second.
 int64_t work_of(const Model& model, int32_t row) {
-  const PatternView graph = model.fused_graph.pattern->view();
-  const int64_t features = model.features.is_sparse
-                               ? model.features.sparse.pattern->view().row_size(row)
-                               : model.features.cols();
-  const int64_t items = graph.row_size(row) + features;
-  return items * items * model.config.modules;
+  constexpr int64_t kAnyRow = 4000, kSparse = 5;
+  const bool sparse = model.features.is_sparse;
+  const int64_t features =
+      sparse ? model.features.sparse.pattern->view().row_size(row) : model.features.cols();
+  const int64_t items = model.fused_graph.pattern->view().row_size(row) + features;
+  return kAnyRow + items * items * model.config.modules * (sparse ? kSparse : 1);
 }
 
 }  // namespace

@@ -14,8 +14,7 @@
 namespace glgnn {
 
 // The shown rows whose reasons are in the page, by ascending places: as many as `work` allows;
-// those that are wrong or least certain come first. A row costs the square of its edges and
-// features, times the modules.
+// those that are wrong or least certain come first.
 std::vector<int32_t> explained_places(const Model& model, const std::vector<int32_t>& shown,
                                       int64_t work);
 

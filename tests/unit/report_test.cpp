@@ -193,7 +193,7 @@ TEST(ReportReasons, WrongRowsAndTheLeastCertainComeFirst) {
   Model model = small_model();
   model.probabilities[3][1] = 0.6f;
   const std::vector<int32_t> shown{0, 1, 2, 3, 4, 5};
-  constexpr int64_t kRow = 4 * 4;  // two edges and two features, one module
+  constexpr int64_t kRow = 4000 + 4 * 4;  // two edges and two features, one module
   EXPECT_TRUE(explained_places(model, shown, kRow - 1).empty());
   EXPECT_EQ(explained_places(model, shown, kRow), (std::vector<int32_t>{4}));  // the wrong one
   EXPECT_EQ(explained_places(model, shown, 2 * kRow), (std::vector<int32_t>{3, 4}));
