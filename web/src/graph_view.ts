@@ -9,6 +9,7 @@ import { reducedMotion, cssColor, isDark, onTheme } from './theme'
 
 const thickEdges = 30_000 // more are drawn as hairlines
 const sliceMs = 12
+const shownLabels = 20 // of neighbours
 
 /** Lets the page answer between slices of long work. */
 const breathe = () => new Promise((resolve) => setTimeout(resolve))
@@ -22,6 +23,7 @@ export class GraphView {
   private sigma: Sigma | null = null
   private edges: Edges | null = null
   private near = new Set<number>()
+  private labelled = new Set<number>() // of these, the strongest
   private building = 0
   look: Look = { colors: [], visible: null }
   selected = -1
@@ -113,7 +115,7 @@ export class GraphView {
       size: isChosen ? data.size * 2 + 2 : isNear ? data.size * 1.4 + 1 : faded ? data.size * 0.75 : data.size,
       color: faded && !isChosen ? cssFaded : this.look.colors[row],
       label: this.rows.ids[row],
-      forceLabel: isNear && this.near.size <= 25, // the chosen one is highlighted, and so has its label
+      forceLabel: this.labelled.has(row), // the chosen one is highlighted, and so has its label
       highlighted: isChosen,
       zIndex: isChosen ? 3 : isNear ? 2 : faded ? 0 : 1
     }
@@ -142,9 +144,11 @@ export class GraphView {
     this.sigma?.refresh({ skipIndexation: true })
   }
 
-  select(row: number, near: Iterable<number>, goThere: boolean) {
+  /** `near`: its neighbours, the strongest first. */
+  select(row: number, near: number[], goThere: boolean) {
     this.selected = row
     this.near = new Set(near)
+    this.labelled = new Set(near.slice(0, shownLabels))
     this.refresh()
     if (row >= 0 && goThere) this.goTo(row)
   }
