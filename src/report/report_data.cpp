@@ -41,8 +41,8 @@ Json part_json(const Model& model, const std::vector<int32_t>& predicted,
     if (is == said) ++right[is], ++correct;
     if (has_matrix) ++matrix[is * static_cast<size_t>(classes) + said];
   }
-  return {{"rows", count},  {"correct", correct}, {"actual", actual},      {"predicted", guessed},
-          {"right", right}, {"matrix", matrix},   {"calibration", nullptr}};
+  return {{"rows", count},        {"correct", correct}, {"actual", actual},
+          {"predicted", guessed}, {"right", right},     {"matrix", matrix}};
 }
 
 // Labelled rows by how certain the prediction is: how many of each step there are and are right,

@@ -47,7 +47,8 @@ int64_t work_of(const Model& model, int32_t row) {
   const int64_t features =
       sparse ? model.features.sparse.pattern->view().row_size(row) : model.features.cols();
   const int64_t items = model.fused_graph.pattern->view().row_size(row) + features;
-  return kAnyRow + items * items * model.config.modules * (sparse ? kSparse : 1);
+  const auto modules = static_cast<int64_t>(model.modules.size());
+  return kAnyRow + items * items * modules * (sparse ? kSparse : 1);
 }
 
 }  // namespace
