@@ -252,17 +252,17 @@ TEST(Readings, SampledNeighboursAreDrawnInTrainingOnly) {
 TEST(Readings, BiasIsTrainedAndMovesThePrediction) {
   Toy toy;
   Config config = Toy::config();
-  EXPECT_EQ(train(toy.problem, config).find_parameter("module0.b1"), nullptr);
+  EXPECT_TRUE(state_of(train(toy.problem, config), 0).b1.empty());
   const Matrix without = forward(toy.problem, config, false).logits;
   config.bias = true;
   const Matrix with = forward(toy.problem, config, false).logits;
   EXPECT_EQ(std::vector(without.data(), without.data() + without.size()),
             std::vector(with.data(), with.data() + with.size()));  // it starts at 0
   const Model model = train(toy.problem, config);
-  EXPECT_EQ(model.parameter("module0.b1").cols(), config.hidden);
-  EXPECT_EQ(model.parameter("module2.b2").cols(), 3);
-  EXPECT_NE(model.parameter("module0.b1").data()[0], 0);
-  EXPECT_NE(model.parameter("module0.b2").data()[0], 0);
+  EXPECT_EQ(state_of(model, 0).b1.cols(), config.hidden);
+  EXPECT_EQ(state_of(model, 2).b2.cols(), 3);
+  EXPECT_NE(state_of(model, 0).b1.data()[0], 0);
+  EXPECT_NE(state_of(model, 0).b2.data()[0], 0);
 }
 
 TEST(Readings, HopsAndTheirFormChangeTheNearPairs) {
