@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "data/message.h"
+#include "report/model_columns.h"
 #include "words.h"
 
 namespace glgnn::cli {
@@ -72,14 +73,15 @@ std::string network_sentence(const Model& model) {
 }
 
 std::vector<std::string> key_features(const Model& model, size_t limit) {
-  const auto weights = feature_weights(model);
+  const ModelColumns columns(model);
+  const auto weights = columns.merged(feature_weights(model));
   std::vector<size_t> order(weights.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return weights[a] > weights[b]; });
   std::vector<std::string> names;
   for (size_t i = 0; i < std::min(limit, order.size()); ++i) {
-    names.push_back(fmt::format("{} {:.2f}", model.feature_names[order[i]], weights[order[i]]));
+    names.push_back(fmt::format("{} {:.2f}", columns.names()[order[i]], weights[order[i]]));
   }
   return names;
 }

@@ -1,6 +1,8 @@
 // glgnn explain: why rows are predicted as they are.
 #include <fmt/core.h>
+#include <glgnn/error.h>
 #include <glgnn/explain.h>
+#include <glgnn/new_rows.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,10 +10,12 @@
 #include <numeric>
 
 #include "commands.h"
+#include "data/message.h"
 #include "interrupt.h"
 #include "output_files.h"
 #include "progress.h"
 #include "report/explanations.h"
+#include "report/model_columns.h"
 #include "report/text_file.h"
 #include "table.h"
 #include "threads.h"
@@ -21,14 +25,17 @@ namespace glgnn::cli {
 namespace {
 
 struct ExplainCommand {
-  std::string model, row, out;
+  std::string model, new_rows, row, out, id, format;
   bool json = false, quiet = false, features = false;
   ThreadOption threads;
 
   int run() const {
     refuse_to_overwrite(out, model, "--out would overwrite the model; choose another file");
+    refuse_to_overwrite(out, new_rows,
+                        "--out would overwrite the rows to explain; choose another file");
     const Model fitted = load_model(model);
     if (features) return say_features(fitted);
+    if (!new_rows.empty()) return explain_new(fitted);
     if (!row.empty()) return explain_one(fitted, row_named(fitted, row));
     return explain_all(fitted);
   }
@@ -39,6 +46,35 @@ struct ExplainCommand {
     TextFile file(out);
     file.write(json ? json_text(explanation_json(fitted, found)) + "\n"
                     : explanation_text(fitted, found));
+    file.finish();
+    return 0;
+  }
+
+  // Rows never seen: the one that is asked for, or all, one JSON object a line.
+  int explain_new(const Model& fitted) const {
+    NewRows source(
+        new_rows, fitted.plan, fitted.class_names,
+        {.id = id, .format = format, .sparse = fitted.features.is_sparse, .block_rows = 1});
+    const Explainer explainer(fitted, threads.context());
+    const InterruptGuard interrupt;
+    TextFile file(out);
+    bool found = false;
+    for (RowBlock block; !found && source.next(block);) {
+      if (interrupt.interrupted()) return interrupt.exit_status();
+      if (!row.empty() && block.ids[0] != row) continue;
+      found = !row.empty();
+      const RowName name{block.ids[0], block.labels[0]};
+      const Explanation reasons = explainer.explain(block.features);
+      file.write(json || row.empty() ? json_text(explanation_json(fitted, reasons, name)) + "\n"
+                                     : explanation_text(fitted, reasons, name));
+    }
+    if (!row.empty() && !found) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("--row: found {}, expected the id of one of the {} "
+                              "rows of {}, or its number from 0 where they have "
+                              "no ids",
+                              quote(row), source.rows_read(), new_rows));
+    }
     file.finish();
     return 0;
   }
@@ -63,7 +99,12 @@ struct ExplainCommand {
 
   // Every feature by its weight in each module and over the network of graphs, the largest first.
   int say_features(const Model& fitted) const {
-    const std::vector<double> overall = feature_weights(fitted);
+    const ModelColumns merged(fitted);
+    const std::vector<double> overall = merged.merged(feature_weights(fitted));
+    std::vector<std::vector<double>> modules;
+    for (const FittedModule& module : fitted.modules) {
+      modules.push_back(merged.merged(weights_in(module.selection)));
+    }
     std::vector<size_t> order(overall.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -75,12 +116,11 @@ struct ExplainCommand {
     Json list = Json::array();
     std::vector<std::vector<std::string>> lines;
     for (const size_t f : order) {
-      Json entry = {{"name", fitted.feature_names[f]}, {"weight", overall[f]}};
-      std::vector<std::string> line{fitted.feature_names[f], fmt::format("{:.3f}", overall[f])};
-      for (const FittedModule& module : fitted.modules) {
-        const double weight = weight_in(module.selection, f);
-        entry["modules"].push_back(weight);
-        line.push_back(fmt::format("{:.3f}", weight));
+      Json entry = {{"name", merged.names()[f]}, {"weight", overall[f]}};
+      std::vector<std::string> line{merged.names()[f], fmt::format("{:.3f}", overall[f])};
+      for (const std::vector<double>& weights : modules) {
+        entry["modules"].push_back(weights[f]);
+        line.push_back(fmt::format("{:.3f}", weights[f]));
       }
       list.push_back(std::move(entry));
       lines.push_back(std::move(line));
@@ -92,10 +132,14 @@ struct ExplainCommand {
     return 0;
   }
 
-  static double weight_in(const std::vector<float>& selection, size_t f) {
+  static std::vector<double> weights_in(const std::vector<float>& selection) {
     float largest = 0;
     for (const float weight : selection) largest = std::max(largest, std::abs(weight));
-    return largest > 0 ? std::abs(selection[f]) / largest : 0;
+    std::vector<double> weights;
+    for (const float weight : selection) {
+      weights.push_back(largest > 0 ? std::abs(weight) / largest : 0);
+    }
+    return weights;
   }
 };
 
@@ -106,6 +150,12 @@ Command add_explain(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "explain", "why rows are predicted as they are: features, neighbours and graphs");
   app->add_option("MODEL", command->model, "model file that `glgnn fit` wrote")->type_name("");
+  app->add_option("NEW", command->new_rows,
+                  "rows never seen to explain instead of the fitted ones, - for the standard input")
+      ->type_name("");
+  app->add_option("--id", command->id, "column that names the new rows")->type_name("COLUMN");
+  app->add_option("--format", command->format, "csv, tsv or svmlight, if the name does not say")
+      ->type_name("FORMAT");
   app->add_option("--row", command->row, "the row to explain; without it all, as JSON lines")
       ->type_name("ID");
   app->add_flag("--features", command->features,

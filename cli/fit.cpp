@@ -272,9 +272,10 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
   const auto command = std::make_shared<FitCommand>();
   command->arguments = std::move(arguments);
   CLI::App* app = program.add_subcommand("fit", "train on your data and write a model file");
-  app->add_option(
-         "DATA", command->data.data,
-         "a shipped dataset, a folder in their layout, or a file (csv, tsv, npy, npz, svm, mtx)")
+  app->add_option("DATA", command->data.data,
+                  "a shipped dataset, a folder in their layout, a file (csv, tsv, npy, npz, svm, "
+                  "mtx), or - for "
+                  "the standard input")
       ->type_name("");
   command->data.add_to(*app);
   app->add_option(

@@ -12,6 +12,7 @@
 #include "describe.h"
 #include "report/json.h"
 #include "report/machine.h"
+#include "report/model_columns.h"
 #include "report/version.h"
 #include "table.h"
 #include "words.h"
@@ -58,8 +59,9 @@ Json model_info(const Model& model, const std::string& path) {
       {"graph_edges", model.fused_graph.nnz()}};
   info.update(estimate_json(model));
   Json features = Json::object();
-  const auto weights = feature_weights(model);
-  for (size_t f = 0; f < weights.size(); ++f) features[model.feature_names[f]] = weights[f];
+  const ModelColumns columns(model);
+  const auto weights = columns.merged(feature_weights(model));
+  for (size_t c = 0; c < weights.size(); ++c) features[columns.names()[c]] = weights[c];
   info["feature_weights"] = std::move(features);
   info["settings"] = settings_json(model.config);
   return info;

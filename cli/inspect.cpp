@@ -103,7 +103,8 @@ std::string levels_text(const TableColumn& column) {
   });
   std::vector<std::string> parts;
   for (size_t i = 0; i < std::min(kMostLevels, order.size()); ++i) {
-    parts.push_back(fmt::format("{} {}", column.levels[order[i]], column.level_counts[order[i]]));
+    parts.push_back(
+        fmt::format("{} {}", printable(column.levels[order[i]]), column.level_counts[order[i]]));
   }
   const int64_t more = column.distinct - static_cast<int64_t>(parts.size());
   return joined(parts, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
@@ -134,8 +135,7 @@ void print_columns(const TablePlan& plan) {
   std::vector<std::vector<std::string>> rows;
   for (size_t j = 0; j < std::min(kMostColumns, plan.columns.size()); ++j) {
     const TableColumn& column = plan.columns[j];
-    rows.push_back({quote(column.name).substr(1, quote(column.name).size() - 2),
-                    column_kind_name(column.kind),
+    rows.push_back({printable(column.name), column_kind_name(column.kind),
                     column.missing > 0 ? std::to_string(column.missing) : "-", values_text(column),
                     column_fate(column)});
   }
@@ -157,13 +157,13 @@ void print_classes(const Findings& found, const Paint& paint) {
   size_t width = 0;
   int64_t most = 1;
   for (size_t c = 0; c < std::min(kMostClasses, dataset.class_names.size()); ++c) {
-    width = std::max(width, text_width(dataset.class_names[c]));
+    width = std::max(width, text_width(printable(dataset.class_names[c])));
   }
   for (const int64_t count : found.class_counts) most = std::max(most, count);
   for (size_t c = 0; c < std::min(kMostClasses, dataset.class_names.size()); ++c) {
     const int64_t count = found.class_counts[c];
     const auto length = static_cast<size_t>(kBar * static_cast<double>(count) / most + 0.5);
-    const std::string& name = dataset.class_names[c];
+    const std::string name = printable(dataset.class_names[c]);
     fmt::print("  {}{}  {}{}  {:>7}  {:>7}\n", name, std::string(width - text_width(name), ' '),
                paint.green(std::string(length, '#')), std::string(kBar - length, ' '), count,
                percent(static_cast<double>(count) / std::max<int64_t>(1, found.labelled)));
@@ -197,7 +197,8 @@ void print_findings(const Findings& found) {
   const std::string columns =
       is_table ? counted(static_cast<int64_t>(dataset.plan.columns.size()), "column") + ", " : "";
   fmt::print(
-      "{}: {}, {}{}\n", paint.bold(dataset.name), counted(dataset.rows(), "row"), columns,
+      "{}: {}, {}{}\n", paint.bold(printable(dataset.name)), counted(dataset.rows(), "row"),
+      columns,
       counted(dataset.features.cols(), dataset.features.is_sparse ? "sparse feature" : "feature"));
   if (is_table) print_columns(dataset.plan);
   fmt::print("\n{}\n", paint.bold("classes"));

@@ -10,7 +10,6 @@
 
 #include "commands.h"
 #include "data/message.h"
-#include "data/new_rows.h"
 #include "output_files.h"
 #include "progress.h"
 #include "report/predictions.h"
@@ -22,7 +21,7 @@ namespace glgnn::cli {
 namespace {
 
 struct PredictCommand {
-  std::string model, new_rows, out, label, id;
+  std::string model, new_rows, out, label, id, format;
   int64_t near = 3;
   bool json = false, quiet = false;
   ThreadOption threads;
@@ -51,7 +50,7 @@ struct PredictCommand {
   // Block by block: neither the rows nor the answers need fit into the memory.
   int64_t write_new(const Model& fitted, TextFile& file) const {
     NewRows rows(new_rows, fitted.plan, fitted.class_names,
-                 {.label = label, .id = id, .sparse = fitted.features.is_sparse});
+                 {.label = label, .id = id, .format = format, .sparse = fitted.features.is_sparse});
     const NewRowPredictor predictor(fitted, threads.context());
     const NewRowWriter writer(fitted, near, json);
     file.write(writer.head());
@@ -90,11 +89,13 @@ Command add_predict(CLI::App& program) {
       "predict", "class and probabilities: of the fitted rows, or of rows never seen");
   app->add_option("MODEL", command->model, "model file that `glgnn fit` wrote")->type_name("");
   app->add_option("NEW", command->new_rows,
-                  "rows never seen, in the format of the fitted data; read as a stream")
+                  "rows never seen, in the format of the fitted data, - for the standard input")
       ->type_name("");
   app->add_option("--label", command->label, "for arrays: the file of labels to compare with")
       ->type_name("FILE");
   app->add_option("--id", command->id, "column that names the new rows")->type_name("COLUMN");
+  app->add_option("--format", command->format, "csv, tsv or svmlight, if the name does not say")
+      ->type_name("FORMAT");
   app->add_option("--near", command->near, "how many of the deciding fitted rows to name (3)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);

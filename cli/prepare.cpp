@@ -56,6 +56,14 @@ void DataOptions::add_columns_to(CLI::App& app) {
                  "columns of a table that hold numbers, whatever they look like")
       ->type_name("COLUMN,...");
   app.add_option("--drop", drop, "columns of a table to leave out")->type_name("COLUMN,...");
+  app.add_option("--missing", missing, "a word that means a gap or no label; may be repeated")
+      ->type_name("WORD")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  app.add_option("--format", format,
+                 "csv, tsv, svmlight, npy, npz or mtx, if the name does not say")
+      ->type_name("FORMAT");
 }
 
 void DataOptions::add_to(CLI::App& app) {
@@ -80,6 +88,8 @@ Dataset load_data(const DataOptions& options, bool quiet) {
                                   .categorical = split_list(options.categorical),
                                   .numeric = split_list(options.numeric),
                                   .drop = split_list(options.drop),
+                                  .format = options.format,
+                                  .missing = options.missing,
                                   .on_progress = [&](double part) { progress.update(part); }});
   if (no_graph) dataset.has_graph = false;
   return dataset;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -16,6 +17,8 @@ namespace glgnn::cli {
 struct DataOptions {
   std::string data, label, id, graph, split;
   std::string categorical, numeric, drop;  // columns with commas between them
+  std::string format;                      // of a file whose name does not say it
+  std::vector<std::string> missing;        // words that mean a gap
   std::optional<double> test_fraction, val_fraction;
   std::optional<int64_t> run;  // which of the splits that come with the data
 

@@ -21,12 +21,15 @@ struct LoadOptions {
   std::string graph{};  // edge list, .mtx or .graphml; empty: the set's own graph, if it has one
   std::string split{};  // file with the rows of train, val, test
   std::vector<std::string> categorical{}, numeric{},
-      drop{};                                 // columns of a table, against the rules
+      drop{};            // columns of a table, against the rules
+  std::string format{};  // csv, tsv, svmlight, npy, npz or mtx, where the file's name does not say
+  std::vector<std::string> missing{};         // words that mean a gap, beside those of the rules
   std::function<void(double)> on_progress{};  // told the part of a text file that has been read
   bool new_rows = false;  // arrays and folders of rows to predict: any number, labelled or not
 };
 
-// `what` names a shipped dataset, a folder in their layout, or a file (docs/data_formats.md).
+// `what` names a shipped dataset, a folder in their layout, or a file (docs/data_formats.md); "-"
+// is the standard input.
 Dataset load_dataset(const std::string& what, const LoadOptions& options = {});
 
 // The names of the shipped datasets, in the order of the documentation.

@@ -18,6 +18,7 @@ struct ExplainedEdge {
   double weight = 0;   // how much it speaks for the predicted class, largest 1
 };
 
+// A feature; of a table's column that became several, the one that is set in this row.
 struct ExplainedFeature {
   int32_t feature = 0;
   double value = 0;   // of this row, as fit() saw it
@@ -25,7 +26,7 @@ struct ExplainedFeature {
 };
 
 struct Explanation {
-  int32_t row = 0;
+  int32_t row = 0;  // -1: a new row
   int32_t predicted = 0;
   double probability = 0;
   std::vector<ExplainedEdge> edges;        // G_S, most important first
@@ -48,6 +49,8 @@ class Explainer {
 
   // The same answer every time.
   Explanation explain(int32_t row) const;
+  // Of a row that fit() has not seen, prepared as new rows are (new_rows.h).
+  Explanation explain(const Features& row) const;
 
  private:
   std::unique_ptr<FrozenModel> frozen_;

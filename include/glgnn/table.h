@@ -13,7 +13,7 @@ namespace glgnn {
 enum class ColumnKind {
   kNumeric,      // one feature; gaps take the median
   kCategorical,  // a feature of 0 and 1 for each level
-  kDate,         // ISO dates: one feature, days since 1970-01-01; gaps take the median
+  kDate,         // dates: one feature, days since 1970-01-01; gaps take the median
   kLabel,        // the classes
   kRowId,        // names the rows
   kIdentifier,   // left out: a value of its own in every row
@@ -27,16 +27,27 @@ enum class ColumnKind {
 // The word for a kind: "numeric", "categorical", ...
 std::string column_kind_name(ColumnKind kind);
 
+// How the numbers of a column are written: 1234.5, or "1.234,5 EUR".
+struct NumberStyle {
+  bool decimal_comma = false;  // 1,5
+  char grouping = 0;           // between thousands: one of , . ' and a blank; 0: nothing
+  std::string unit;            // before or behind each number: "$", "%", "kg"
+};
+
+// Which part of a date comes first.
+enum class DateOrder { kYear, kDay, kMonth };
+
 // One column of a table.
 struct TableColumn {
   std::string name;
   ColumnKind kind = ColumnKind::kNumeric;
   bool varies = true;      // its values become features; false where only the gaps tell rows apart
   bool indicator = false;  // one more feature, "NAME is missing"
-  bool decimal_comma = false;         // numbers are written 1,5
-  std::vector<std::string> levels;    // categorical: one feature "NAME=LEVEL" each, sorted
-  std::vector<int64_t> level_counts;  // rows of each level
-  bool other = false;                 // one more feature, "NAME=(other)": rare and new levels
+  NumberStyle style;       // of numbers
+  DateOrder order = DateOrder::kYear;  // of dates
+  std::vector<std::string> levels;     // categorical: one feature "NAME=LEVEL" each, sorted
+  std::vector<int64_t> level_counts;   // rows of each level
+  bool other = false;                  // one more feature, "NAME=(other)": rare and new levels
 
   // What the rows of fit() held.
   int64_t missing = 0;
@@ -61,6 +72,7 @@ struct FeatureScale {
 struct TablePlan {
   std::vector<TableColumn> columns;        // of a table, in the order of its file; empty for arrays
   std::vector<std::string> feature_names;  // what comes out, column by column
+  std::vector<std::string> missing_words;  // that mean a gap, beside those that always do
   bool counts_from_zero = false;           // svmlight: the first feature has the number 0, not 1
   FeatureScale scale;                      // applied last; kNone: the features are left as they are
 };
@@ -68,5 +80,8 @@ struct TablePlan {
 // The names of the features that a column becomes, in their order: its number or its levels, then
 // "(other)", then "is missing".
 std::vector<std::string> column_features(const TableColumn& column);
+
+// The number of the column that each feature comes from; for arrays each is its own.
+std::vector<int32_t> feature_columns(const TablePlan& plan);
 
 }  // namespace glgnn

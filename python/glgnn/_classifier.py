@@ -1,18 +1,20 @@
 """The estimator."""
 
 import os
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from . import _core, _graphs, _stored
-from ._columns import is_table
 from ._explanation import Explanation
-from ._inputs import learn_rows, read_rows, to_core, to_csr
-from ._labels import encode_labels
+from ._inputs import to_core, to_csr, width_of
+from ._labels import encode_labels, known_labels
 from ._parameters import threads_of, to_settings
 from ._progress import progress
+from ._tables import as_table, is_table
 
 
 class GLGNNClassifier(ClassifierMixin, BaseEstimator):
@@ -102,24 +104,27 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         """Fits to the rows of X, of which those with a label teach.
 
         X : NumPy array, SciPy sparse matrix or pandas DataFrame.
-        y : labels of any kind; None or NaN, or -1 beside classes from 0, where there is none.
+        y : labels of any kind; None, NaN or "", or -1 beside classes from 0, where there is none.
         graph : known edges between rows: a SciPy sparse matrix, an array of pairs (and weights),
             or a networkx graph.
         """
         if y is None:
             raise ValueError("GLGNNClassifier requires y to be passed, but the target y is None")
-        rows, names, columns = learn_rows(X, self.copy_X)
+        rows = to_core(X, ensure_min_samples=2, copy=self.copy_X)
         codes, classes = encode_labels(y)
-        check_consistent_length(rows, codes)
+        check_consistent_length(X, codes)
         index = X.index if is_table(X) else None
+        ids = _row_ids(index)
         with progress(self.verbose, self.mode) as on_epoch:
             fitted = _core.fit(
-                features=to_core(rows),
+                features=rows,
                 labels=codes,
                 class_names=[str(value) for value in classes],
-                feature_names=names,
-                row_ids=_row_ids(index),
-                graph=_graphs.read_graph(graph, rows.shape[0], index),
+                feature_names=[f"f{j}" for j in range(width_of(rows))],
+                row_ids=ids,
+                label_name=_name_of(y),
+                id_name=_name_of(index) if ids else "",
+                graph=_graphs.read_graph(graph, len(codes), index),
                 settings=to_settings(self),
                 val_fraction=self.val_fraction,
                 threads=threads_of(self.n_jobs),
@@ -127,10 +132,10 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
             )
         # Only now: a fit that fails leaves an earlier one as it was.
         self._check_feature_names(X, reset=True)
-        self.n_features_in_ = len(columns.columns) if columns else rows.shape[1]
+        self.n_features_in_ = width_of(rows)
         self.classes_ = classes
-        self._columns = columns
         self._fitted = fitted
+        _warn_of_left_out(fitted.columns)
         return self
 
     def predict_proba(self, X):
@@ -142,6 +147,15 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
+    def score(self, X, y, sample_weight=None):
+        """The accuracy on the rows of X that have a label in y (see fit)."""
+        check_is_fitted(self)
+        values, known = known_labels(y, self.classes_)
+        if not known.any():
+            raise ValueError("no row of y has a label, so there is nothing to compare with")
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return accuracy_score(values, self.predict(X)[known], sample_weight=weights)
+
     def neighbors(self, X, n_neighbors=5):
         """For each row of X the fitted rows that its prediction comes from: (row, weight) pairs."""
         return self._predict(X, near=n_neighbors)[1]
@@ -149,7 +163,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     def explain(self, row):
         """Why the fitted row of this number is predicted as it is."""
         check_is_fitted(self)
-        return Explanation.of(self._fitted.explain(row), self.classes_, self.model_features_)
+        return Explanation.of(self._fitted.explain(row), self.classes_)
 
     def suggest(self, n=10):
         """The rows to label next, the most helpful first: a list of dicts with row, score, reason.
@@ -269,14 +283,20 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
 
     def _predict(self, X, near):
         check_is_fitted(self)
-        self._check_feature_names(X, reset=False)
-        rows = read_rows(X, self._columns)
-        if self._columns is None and rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-        probabilities, neighbors = self._fitted.predict(to_core(rows), near)
+        columns = _stored.table_columns(self._fitted)
+        if not (columns and is_table(X)):  # columns of a table are found by their names
+            self._check_feature_names(X, reset=False)
+            X = check_array(X, accept_sparse="csr", dtype=None, force_all_finite=False, input_name="X")
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_} features as input"
+                )
+            X = as_table(X, columns) if columns else X
+        rows = to_core(X)
+        probabilities, neighbors, notes = self._fitted.predict(rows, near)
+        for note in notes:
+            warnings.warn(note, stacklevel=4)
         return _sum_to_one(probabilities), neighbors
 
     def __getstate__(self):
@@ -302,6 +322,23 @@ def _row_ids(index):
     if index is None or index.dtype.kind in "iu" or not index.is_unique:
         return []
     return [str(name) for name in index]
+
+
+def _name_of(series):
+    """The name of a Series or an index, where it is a text."""
+    name = getattr(series, "name", None)
+    return name if isinstance(name, str) else ""
+
+
+def _warn_of_left_out(columns):
+    kinds = ("identifier", "text", "unclear date")
+    names = [f"{name} ({kind})" for name, kind in columns if kind in kinds]
+    if names:
+        warnings.warn(
+            f"columns left out: {', '.join(names)}; names of rows belong into the index, and columns "
+            "of dtype category are always used",
+            stacklevel=3,
+        )
 
 
 def _sum_to_one(probabilities):

@@ -15,10 +15,10 @@ class ExplainedEdge:
 
 @dataclass(frozen=True)
 class ExplainedFeature:
-    """A feature that speaks for the prediction."""
+    """A feature, or a column of the table, that speaks for the prediction."""
 
     name: str
-    value: float  # of this row, as the model saw it
+    value: Any  # of this row: a number, or the text of a category, a date or "missing"
     weight: float  # largest 1
 
 
@@ -37,17 +37,14 @@ class Explanation:
     sparsity: float  # the part of edges and features that is left out
 
     @classmethod
-    def of(cls, found, classes, feature_names):
+    def of(cls, found, classes):
         """From the dict of the compiled part."""
         return cls(
             row=found["row"],
             label=classes[found["predicted"]],
             probability=found["probability"],
             edges=[ExplainedEdge(*edge) for edge in found["edges"]],
-            features=[
-                ExplainedFeature(feature_names[number], value, weight)
-                for number, value, weight in found["features"]
-            ],
+            features=[ExplainedFeature(*feature) for feature in found["features"]],
             modules=found["modules"],
             fidelity_plus=found["fidelity_plus"],
             fidelity_minus=found["fidelity_minus"],
@@ -55,9 +52,13 @@ class Explanation:
         )
 
     def __str__(self):
-        features = ", ".join(f"{f.name} = {f.value:.4g} ({f.weight:.2f})" for f in self.features)
+        features = ", ".join(f"{f.name} = {_text(f.value)} ({f.weight:.2f})" for f in self.features)
         edges = ", ".join(f"{e.row} ({e.weight:.2f})" for e in self.edges)
         return (
             f"row {self.row} is {self.label} ({self.probability:.1%})\n"
             f"  features: {features or 'none'}\n  rows: {edges or 'none'}"
         )
+
+
+def _text(value):
+    return value if isinstance(value, str) else f"{value:.4g}"

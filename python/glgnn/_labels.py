@@ -1,5 +1,7 @@
 """Labels of any kind as class numbers, and back."""
 
+import warnings
+
 import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
@@ -21,20 +23,53 @@ def encode_labels(y):
             f"the labels hold {len(classes)} class{'' if len(classes) == 1 else 'es'}, expected at "
             "least 2; label rows of another class too"
         )
+    _warn_of_spellings(classes)
     codes = np.full(len(values), UNLABELLED, dtype=np.int32)
     codes[~missing] = np.searchsorted(classes, known)
     return codes, classes
 
 
+def known_labels(y, classes):
+    """The labels of the rows that have one, and which rows these are, for a model of these classes."""
+    values, missing = _values_and_gaps(y)
+    known = _one_type(values[~missing])
+    if known.dtype.kind in "iu" and UNLABELLED not in classes:
+        missing[~missing] = known == UNLABELLED
+        known = known[known != UNLABELLED]
+    return known, ~missing
+
+
 def _means_unlabelled(known):
     """-1 marks rows without a label beside classes from 0; -1 and 1 alone are two classes."""
     others = np.unique(known[known != UNLABELLED])
+    if len(others) == 1:
+        warnings.warn(
+            f"y holds only -1 and {others[0]}: -1 is taken as a class, not as a missing label; name the "
+            "classes 0 and 1 to be clear, or use NaN for rows without a label",
+            stacklevel=4,
+        )
     return len(others) > 1 and others[0] >= 0
+
+
+def _warn_of_spellings(classes):
+    """Texts that differ in case alone are likely one class, but here they are the caller's."""
+    if classes.dtype.kind not in "UO":
+        return
+    lower = {}
+    for value in classes:
+        lower.setdefault(str(value).strip().lower(), []).append(str(value))
+    alike = [" and ".join(map(repr, values)) for values in lower.values() if len(values) > 1]
+    if alike:
+        warnings.warn(
+            f"labels that differ only in their spelling are different classes: {', '.join(alike)}; "
+            "make them alike if they are meant to be one",
+            stacklevel=4,
+        )
 
 
 def _values_and_gaps(y):
     if hasattr(y, "isna"):  # a Series, which may have gaps of its own kind
-        gaps = np.asarray(y.isna()).reshape(len(y), -1)[:, 0]
+        gaps = np.asarray(y.isna() | (y == "")).reshape(len(y), -1)[:, 0].astype(bool)
         values = column_or_1d(np.asarray(y, dtype=object if gaps.any() else None), warn=True)
         return values, gaps
     values = column_or_1d(_as_array(y), warn=True)
@@ -43,13 +78,19 @@ def _values_and_gaps(y):
             raise ValueError("Input y contains infinity: found inf, expected class labels")
         return values, np.isnan(values)
     if values.dtype.kind == "O":
-        return values, np.array([value is None or value != value for value in values], dtype=bool)
+        return values, np.array([_is_gap(value) for value in values], dtype=bool)
+    if values.dtype.kind in "US":
+        return values, values == values.dtype.type()
     return values, np.zeros(len(values), dtype=bool)
+
+
+def _is_gap(value):
+    return value is None or value != value or (isinstance(value, str) and value == "")
 
 
 def _as_array(y):
     """Like np.asarray, except that a gap among other labels does not turn all of them into text."""
-    if isinstance(y, (list, tuple)) and any(value is None or value != value for value in y):
+    if isinstance(y, (list, tuple)) and any(map(_is_gap, y)):
         array = np.empty(len(y), dtype=object)
         array[:] = y
         return array

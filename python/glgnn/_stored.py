@@ -1,4 +1,4 @@
-"""What a model file keeps for Python beside the model: labels of any type, columns, parameters."""
+"""What a model file keeps for Python beside the model: labels of any type, parameters."""
 
 import json
 import os
@@ -7,9 +7,8 @@ import tempfile
 import numpy as np
 
 from . import _core, _labels
-from ._columns import Column, TableColumns
 
-VERSION = 1
+VERSION = 2
 
 
 def put(model):
@@ -21,7 +20,6 @@ def put(model):
             "classes": _labels.to_json(model.classes_),
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
-            "columns": model._columns.to_json() if model._columns else None,
             "parameters": _plain(model.get_params(deep=False), model._fitted.settings["seed"]),
         }
     )
@@ -49,21 +47,24 @@ def take(model, fitted):
     model.n_features_in_ = stored["n_features_in"]
     if stored["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(stored["feature_names_in"], dtype=object)
-    model._columns = TableColumns.from_json(stored["columns"]) if stored["columns"] else None
     model._fitted = fitted
 
 
 def _take_of_program(model, fitted):
     """A file that `glgnn fit` wrote: its classes are texts, its columns have names."""
     settings = fitted.settings
-    columns = [Column.of_program(column) for column in fitted.columns]
-    names = [column.name for column in columns] or fitted.feature_names
+    names = table_columns(fitted) or fitted.feature_names
     model.set_params(mode=settings["mode"], random_state=int(settings["seed"]))
     model.classes_ = np.array(fitted.class_names)
     model.feature_names_in_ = np.array(names, dtype=object)
     model.n_features_in_ = len(names)
-    model._columns = TableColumns(columns) if columns else None
     model._fitted = fitted
+
+
+def table_columns(fitted):
+    """The columns of the table that the model was fitted on, without labels and names of rows; none
+    for arrays."""
+    return [name for name, kind in fitted.columns if kind not in ("label", "row id")]
 
 
 def to_bytes(fitted):

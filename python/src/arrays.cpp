@@ -1,6 +1,7 @@
 #include "arrays.h"
 
 #include <glgnn/error.h>
+#include <pybind11/stl.h>
 
 #include <cmath>
 #include <memory>
@@ -96,6 +97,24 @@ Features features_from(const py::object& rows) {
   const bool is_double = array.dtype().kind() == 'f' && array.itemsize() == sizeof(double);
   features.dense = is_double ? dense_from<double>(array) : dense_from<float>(array);
   return features;
+}
+
+TableColumns::TableColumns(const py::list& columns) {
+  for (const py::handle& given : columns) {
+    const auto parts = given.cast<py::tuple>();
+    FrameColumn column{.name = parts[0].cast<std::string>()};
+    if (parts[2].cast<bool>()) column.wish = ColumnWish::kCategorical;
+    column.is_text = py::isinstance<py::list>(parts[1]);
+    if (column.is_text) {
+      column.texts = parts[1].cast<std::vector<std::string>>();
+      frame_.rows = static_cast<int64_t>(column.texts.size());
+    } else {
+      kept_.push_back(py::array_t<double, py::array::c_style>::ensure(parts[1]));
+      column.numbers = {kept_.back().data(), static_cast<size_t>(kept_.back().size())};
+      frame_.rows = kept_.back().size();
+    }
+    frame_.columns.push_back(std::move(column));
+  }
 }
 
 Csr graph_from(const py::tuple& graph) {

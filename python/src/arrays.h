@@ -8,12 +8,27 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/cells.h"
+
 namespace glgnn::python {
 
 // Rows of float32 or float64 in any order of memory, or the tuple (data, indices, indptr, columns)
 // of a SciPy CSR matrix with ascending indices. float32 rows that lie one after the other are read
 // where they are, and kept alive; others are copied once, straight from the array.
 Features features_from(const pybind11::object& rows);
+
+// A table's columns as the package gives them: (name, values, is categorical), where values are a
+// float64 array, NaN for a gap, or a list of texts. Keeps the arrays alive.
+class TableColumns {
+ public:
+  explicit TableColumns(const pybind11::list& columns);
+
+  const Frame& frame() const { return frame_; }
+
+ private:
+  Frame frame_;
+  std::vector<pybind11::array_t<double>> kept_;
+};
 
 // A square graph from the tuple (data, indices, indptr) of a symmetric CSR matrix.
 Csr graph_from(const pybind11::tuple& graph);

@@ -3,6 +3,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "fitted.h"
+#include "report/model_columns.h"
 #include "report/suggestions.h"
 #include "watched_fit.h"
 
@@ -57,20 +58,11 @@ py::dict settings_of(const Fitted& fitted) {
   return values;
 }
 
-// How a file's columns became features; empty where fit() was given arrays.
+// The columns of the table that fit() was given; empty for arrays.
 py::list columns_of(const Fitted& fitted) {
   py::list columns;
   for (const TableColumn& column : fitted.model().plan.columns) {
-    if (!column.is_used()) continue;
-    py::dict line;
-    line["name"] = column.name;
-    line["kind"] = column_kind_name(column.kind);
-    line["varies"] = column.varies;
-    line["median"] = column.median;
-    line["levels"] = column.levels;
-    line["other"] = column.other;
-    line["indicator"] = column.indicator;
-    columns.append(line);
+    columns.append(py::make_tuple(column.name, column_kind_name(column.kind)));
   }
   return columns;
 }
@@ -80,10 +72,16 @@ py::tuple scale_of(const Fitted& fitted) {
   return py::make_tuple(to_array(scale.shift), to_array(scale.factor));
 }
 
+// Rows as fit() takes them: an array, the parts of a sparse matrix, or a list of columns.
 py::tuple predict(const Fitted& fitted, const py::object& rows, int64_t near) {
-  const Features features = features_from(rows);
   NewRowPredictions predictions;
-  {
+  std::vector<std::string> notes;
+  if (py::isinstance<py::list>(rows)) {
+    const TableColumns columns(rows.cast<py::list>());
+    const py::gil_scoped_release others_run;
+    predictions = fitted.predict(columns.frame(), near, notes);
+  } else {
+    const Features features = features_from(rows);
     const py::gil_scoped_release others_run;
     predictions = fitted.predict(features, near);
   }
@@ -93,7 +91,7 @@ py::tuple predict(const Fitted& fitted, const py::object& rows, int64_t near) {
     for (const NearRow& one : of_row) list.append(py::make_tuple(one.row, one.weight));
     near_rows.append(list);
   }
-  return py::make_tuple(to_array(predictions.probabilities), near_rows);
+  return py::make_tuple(to_array(predictions.probabilities), near_rows, notes);
 }
 
 py::dict explain(const Fitted& fitted, int32_t row) {
@@ -107,7 +105,10 @@ py::dict explain(const Fitted& fitted, int32_t row) {
     edges.append(py::make_tuple(edge.row, edge.module, edge.weight));
   }
   for (const auto& feature : explanation.features) {
-    features.append(py::make_tuple(feature.feature, feature.value, feature.weight));
+    const ColumnValue value = column_value(fitted.model(), feature.feature, feature.value);
+    const py::object found =
+        value.number ? py::object(py::float_(*value.number)) : py::object(py::str(value.text));
+    features.append(py::make_tuple(value.name, found, feature.weight));
   }
   py::dict out;
   out["row"] = explanation.row;
@@ -184,12 +185,13 @@ void bind_fitted(py::module_& module) {
       .def_property_readonly("best_epoch", [](const Fitted& f) { return f.model().best_epoch; })
       .def_property_readonly("settings", &settings_of)
       .def_property_readonly("columns", &columns_of)
+      .def_property_readonly("notes", [](const Fitted& f) { return f.model().notes; })
       .def_property_readonly("scale", &scale_of)
       .def_property(
           "caller_data", [](const Fitted& f) { return f.model().caller_data; },
           [](Fitted& f, const std::string& text) { f.model().caller_data = text; })
       .def("predict", &predict, py::arg("rows"), py::arg("near") = 5,
-           "Probabilities of new rows, and the fitted rows that took part with their weights.")
+           "Probabilities of new rows, the fitted rows that took part with their weights, notes.")
       .def("explain", &explain, py::arg("row"))
       .def("suggest", &suggest, py::arg("count"))
       .def("save", &Fitted::save, py::arg("path"), py::call_guard<py::gil_scoped_release>())

@@ -3,11 +3,13 @@
 #include <glgnn/fit_dataset.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
 #include "arrays.h"
 #include "bindings.h"
+#include "data/cells.h"
 #include "data/data.h"
 #include "data/features.h"
 #include "fitted.h"
@@ -20,20 +22,41 @@ namespace {
 namespace py = pybind11;
 
 struct Table {
-  py::object features;
+  py::object features;  // an array, the parts of a sparse matrix, or a list of columns
   py::array labels;
   std::vector<std::string> class_names, feature_names, row_ids;
-  py::object graph;  // None, or as graph_from() takes it
+  std::string label_name, id_name;  // of the columns that they were, or empty
+  py::object graph;                 // None, or as graph_from() takes it
 };
+
+// A column that holds no features, so that it is known in files with the same columns.
+void add_column(Dataset& dataset, const std::string& name, ColumnKind kind) {
+  const auto& columns = dataset.plan.columns;
+  const bool is_known = std::any_of(columns.begin(), columns.end(),
+                                    [&](const TableColumn& c) { return c.name == name; });
+  if (name.empty() || is_known) return;
+  TableColumn column;
+  column.name = name;
+  column.kind = kind;
+  dataset.plan.columns.push_back(std::move(column));
+}
 
 Dataset to_dataset(const Table& table) {
   Dataset dataset;
+  if (py::isinstance<py::list>(table.features)) {
+    const TableColumns columns(table.features.cast<py::list>());
+    const py::gil_scoped_release others_run;
+    dataset = read_frame(columns.frame());
+    add_column(dataset, table.label_name, ColumnKind::kLabel);
+    add_column(dataset, table.id_name, ColumnKind::kRowId);
+  } else {
+    dataset.features = features_from(table.features);
+    dataset.feature_names = table.feature_names;
+    dataset.plan.feature_names = table.feature_names;
+  }
   dataset.name = "table";
-  dataset.features = features_from(table.features);
   dataset.labels = to_vector<int32_t>(table.labels);
   dataset.class_names = table.class_names;
-  dataset.feature_names = table.feature_names;
-  dataset.plan.feature_names = table.feature_names;
   dataset.row_ids = table.row_ids;
   dataset.has_graph = !table.graph.is_none();
   if (dataset.has_graph) dataset.graph = graph_from(table.graph.cast<py::tuple>());
@@ -94,16 +117,18 @@ void bind_fit(py::module_& module) {
       "fit",
       [](const py::object& features, const py::array& labels,
          const std::vector<std::string>& class_names, const std::vector<std::string>& feature_names,
-         const std::vector<std::string>& row_ids, const py::object& graph,
+         const std::vector<std::string>& row_ids, const std::string& label_name,
+         const std::string& id_name, const py::object& graph,
          const std::map<std::string, std::string>& settings, std::optional<double> val_fraction,
          int threads, const py::object& on_epoch) {
-        return fit_table({features, labels, class_names, feature_names, row_ids, graph}, settings,
-                         val_fraction, threads, on_epoch);
+        return fit_table(
+            {features, labels, class_names, feature_names, row_ids, label_name, id_name, graph},
+            settings, val_fraction, threads, on_epoch);
       },
       py::kw_only(), py::arg("features"), py::arg("labels"), py::arg("class_names"),
-      py::arg("feature_names"), py::arg("row_ids"), py::arg("graph"), py::arg("settings"),
-      py::arg("val_fraction"), py::arg("threads"), py::arg("on_epoch"),
-      "Trains on a table; labels are class numbers, -1 where unknown.");
+      py::arg("feature_names"), py::arg("row_ids"), py::arg("label_name"), py::arg("id_name"),
+      py::arg("graph"), py::arg("settings"), py::arg("val_fraction"), py::arg("threads"),
+      py::arg("on_epoch"), "Trains on a table; labels are class numbers, -1 where unknown.");
 }
 
 }  // namespace glgnn::python

@@ -25,6 +25,12 @@ uint64_t checksum(const Matrix& matrix) {
   return fnv1a(matrix.data(), static_cast<size_t>(matrix.size()) * sizeof(float));
 }
 
+void append(NewRowPredictions& all, int64_t begin, NewRowPredictions some) {
+  const Matrix& p = some.probabilities;
+  std::copy_n(p.data(), p.size(), all.probabilities[begin]);
+  std::move(some.near.begin(), some.near.end(), std::back_inserter(all.near));
+}
+
 }  // namespace
 
 Fitted::Fitted(Model model, Context context) : model_(std::move(model)), context_(context) {
@@ -39,15 +45,17 @@ void Fitted::check_shared_rows() const {
               "where it is; fit again, with copy_X=True if the array has to change");
 }
 
+const NewRowPredictor& Fitted::predictor() const {
+  const std::scoped_lock locked(lock_);
+  if (!predictor_) {
+    check_shared_rows();
+    predictor_.emplace(model_, context_);
+  }
+  return *predictor_;
+}
+
 NewRowPredictions Fitted::predict(const Features& rows, int64_t near) const {
   return run_apart([&] {
-    {
-      const std::scoped_lock locked(lock_);
-      if (!predictor_) {
-        check_shared_rows();
-        predictor_.emplace(model_, context_);
-      }
-    }
     NewRowPredictions all{Matrix(rows.rows(), model_.probabilities.cols()), {}};
     for (int64_t begin = 0; begin < rows.rows(); begin += kBlock) {
       Features block = rows_of(rows, begin, std::min(begin + kBlock, rows.rows()));
@@ -57,11 +65,23 @@ NewRowPredictions Fitted::predict(const Features& rows, int64_t near) const {
         make_dense(block);
       }
       apply_scale(block, model_.plan.scale);
-      NewRowPredictions some = predictor_->predict(block, near);
-      const Matrix& p = some.probabilities;
-      std::copy_n(p.data(), p.size(), all.probabilities[begin]);
-      std::move(some.near.begin(), some.near.end(), std::back_inserter(all.near));
+      append(all, begin, predictor().predict(block, near));
     }
+    return all;
+  });
+}
+
+NewRowPredictions Fitted::predict(const Frame& table, int64_t near,
+                                  std::vector<std::string>& notes) const {
+  return run_apart([&] {
+    NewRows rows(table, model_.plan, model_.class_names,
+                 {.sparse = model_.features.is_sparse, .block_rows = kBlock});
+    NewRowPredictions all{Matrix(table.rows, model_.probabilities.cols()), {}};
+    int64_t begin = 0;
+    for (RowBlock block; rows.next(block); begin += block.rows()) {
+      append(all, begin, predictor().predict(block.features, near));
+    }
+    notes = rows.notes();
     return all;
   });
 }

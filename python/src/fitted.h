@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "data/cells.h"
+
 namespace glgnn::python {
 
 class Fitted {
@@ -25,6 +27,10 @@ class Fitted {
 
   // Probabilities of rows that are prepared as those fit() was given, before its scaling.
   NewRowPredictions predict(const Features& rows, int64_t near) const;
+  // The same of a table with the columns that fit() was given, found by their names; `notes` gets
+  // what was done to them.
+  NewRowPredictions predict(const Frame& table, int64_t near,
+                            std::vector<std::string>& notes) const;
   Explanation explain(int32_t row) const;
   std::vector<Suggestion> suggest(int64_t count) const;
   void save(const std::string& path) const;
@@ -33,6 +39,7 @@ class Fitted {
  private:
   // kUsage where rows that the model shares with the caller are no longer those that fit() saw.
   void check_shared_rows() const;
+  const NewRowPredictor& predictor() const;
 
   Model model_;
   Context context_;

@@ -21,7 +21,7 @@ namespace glgnn {
 enum class FileKind : uint32_t { kModel = 1, kCheckpoint = 2 };
 
 // The version of both file kinds; a change of any walk() raises it.
-inline constexpr uint32_t kFileVersion = 8;
+inline constexpr uint32_t kFileVersion = 9;
 
 inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
 

@@ -9,8 +9,9 @@ std::string column_kind_name(ColumnKind kind) {
     case ColumnKind::kCategorical:
       return "categorical";
     case ColumnKind::kDate:
-    case ColumnKind::kUnclearDate:
       return "date";
+    case ColumnKind::kUnclearDate:
+      return "unclear date";
     case ColumnKind::kLabel:
       return "label";
     case ColumnKind::kRowId:
@@ -40,6 +41,17 @@ std::vector<std::string> column_features(const TableColumn& column) {
   }
   if (column.indicator) names.push_back(column.name + " is missing");
   return names;
+}
+
+std::vector<int32_t> feature_columns(const TablePlan& plan) {
+  std::vector<int32_t> columns;
+  for (size_t j = 0; j < plan.columns.size(); ++j) {
+    columns.insert(columns.end(), column_features(plan.columns[j]).size(), static_cast<int32_t>(j));
+  }
+  for (size_t f = columns.size(); f < plan.feature_names.size(); ++f) {
+    columns.push_back(static_cast<int32_t>(f));
+  }
+  return columns;
 }
 
 }  // namespace glgnn

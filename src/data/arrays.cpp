@@ -5,7 +5,6 @@
 #include "data/line_reader.h"
 #include "data/matrix_market.h"
 #include "data/npz.h"
-#include "data/values.h"
 
 namespace glgnn {
 namespace {
@@ -48,11 +47,11 @@ void add_label_file(Dataset& dataset, const LoadOptions& options) {
   LineReader lines(options.label);
   for (std::string_view line; lines.next(line);) {
     const std::string text(line.substr(0, std::min(line.find_first_of("\r\n"), line.size())));
-    labels.push_back(is_unlabelled(text) ? "" : text);
+    labels.push_back(text);
   }
   check_count(labels.size(), counted(static_cast<int64_t>(labels.size()), "line"), dataset,
               {options.label});
-  set_labels(dataset, labels);
+  set_labels(dataset, labels, options.missing);
   if (!options.new_rows) check_labels(dataset, {options.label});
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "data/text_rows.h"
-#include "data/values.h"
 
 namespace glgnn {
 namespace {
@@ -15,33 +14,35 @@ constexpr int64_t kNeverRare = 10;     // ... unless it has so many
 constexpr int64_t kLongestLevel = 48;  // characters, on average
 constexpr int64_t kLongestName = 24;
 
+constexpr std::array kOrders{DateOrder::kYear, DateOrder::kDay, DateOrder::kMonth};
+
 bool is_whole(double x) { return x == std::floor(x); }
 
 }  // namespace
 
-void ColumnProfile::add(const std::string& text) {
-  if (is_missing(text)) {
+void ColumnProfile::add(const Cell& cell) {
+  if (cell.is_gap) {
     ++missing_;
     return;
   }
   ++present_;
   if (wish_ == ColumnWish::kCategorical || wish_ == ColumnWish::kDrop) return;
   double value = 0;
-  if (parse_number(text, value) && !std::isnan(value)) {
-    numbers_.push_back(value);
-    points_ += text.find('.') != std::string::npos;
-  } else if (parse_iso_date(text, value)) {
-    dates_.push_back(value);
-  } else if (parse_decimal_comma(text, value)) {
-    comma_numbers_.push_back(value);
-    ++commas_;
-    grouped_ += has_grouped_digits(text);
-  } else if (has_grouped_digits(text)) {
-    ++commas_;
-    ++grouped_;
-  } else if (is_unclear_date(text)) {
-    ++unclear_dates_;
+  if (cell.is_number || (parse_number(cell.text, value) && !std::isnan(value))) {
+    numbers_.push_back(cell.is_number ? cell.number : value);
+    styles_.add_plain(cell.text);
+    return;
   }
+  if (cell.text.find_first_of("0123456789") == std::string_view::npos) return;
+  styles_.add(cell.text);
+  if (!looks_like_date(cell.text)) return;
+  bool is_date = false;
+  for (const DateOrder order : kOrders) {
+    const bool fits = parse_date(cell.text, order, value);
+    dates_[static_cast<size_t>(order)] += fits;
+    is_date = is_date || fits;
+  }
+  unclear_dates_ += !is_date;
 }
 
 // One or two odd words, or one in ten, are slips of the pen; more are meant.
@@ -50,55 +51,66 @@ bool ColumnProfile::is_mostly(int64_t part) const {
   return part > 0 && others <= part && others <= std::max<int64_t>(2, present_ / 10);
 }
 
-bool ColumnProfile::is_numeric() const {
-  if (wish_ == ColumnWish::kNumeric) return true;
-  return is_mostly(static_cast<int64_t>(numbers_.size()) + commas_);
+// What the first reading says; texts are called categorical until their levels are counted.
+ColumnKind ColumnProfile::kind() const {
+  if (wish_ == ColumnWish::kDrop) return ColumnKind::kDropped;
+  if (present_ == 0) return ColumnKind::kEmpty;
+  if (wish_ == ColumnWish::kNumeric) return ColumnKind::kNumeric;
+  if (wish_ == ColumnWish::kCategorical) return ColumnKind::kCategorical;
+  if (is_mostly(styles_.numbers())) return ColumnKind::kNumeric;
+  const auto [year, day, month] = dates_;
+  const int64_t most = std::max({year, day, month});
+  if (is_mostly(most))
+    return most > year && day == month ? ColumnKind::kUnclearDate : ColumnKind::kDate;
+  return is_mostly(most + unclear_dates_) ? ColumnKind::kUnclearDate : ColumnKind::kCategorical;
 }
 
-bool ColumnProfile::is_date() const { return is_mostly(static_cast<int64_t>(dates_.size())); }
-
-bool ColumnProfile::needs_levels() const {
-  if (wish_ == ColumnWish::kCategorical) return present_ > 0;
-  return wish_ != ColumnWish::kDrop && present_ > 0 && !is_numeric() && !is_date() &&
-         !is_mostly(unclear_dates_);
+bool ColumnProfile::needs_second_reading(bool comma_separates) {
+  kind_ = kind();
+  if (kind_ == ColumnKind::kNumeric) {
+    style_ = styles_.best(comma_separates);
+    if (is_plain(style_)) return false;
+  } else if (kind_ == ColumnKind::kDate) {
+    order_ = kOrders[static_cast<size_t>(std::max_element(dates_.begin(), dates_.end()) -
+                                         dates_.begin())];
+  }
+  numbers_.clear();
+  return kind_ == ColumnKind::kNumeric || kind_ == ColumnKind::kDate ||
+         kind_ == ColumnKind::kCategorical;
 }
 
-void ColumnProfile::add_level(const std::string& text) {
-  if (is_missing(text)) return;
+void ColumnProfile::add_again(const Cell& cell) {
+  if (cell.is_gap) return;
+  if (kind_ != ColumnKind::kCategorical) {
+    double value = cell.number;
+    const bool is_value =
+        cell.is_number || (kind_ == ColumnKind::kDate ? parse_date(cell.text, order_, value)
+                                                      : parse_number(cell.text, style_, value));
+    if (is_value) numbers_.push_back(value);
+    return;
+  }
+  const std::string text = cell_text(cell);
   ++levels_[text];
   bytes_ += static_cast<int64_t>(text.size());
   blanks_ += std::count(text.begin(), text.end(), ' ');
 }
 
-TableColumn ColumnProfile::column(bool comma_separates) {
+TableColumn ColumnProfile::column() const {
   TableColumn column;
   column.name = name_;
   column.missing = missing_;
-  if (wish_ == ColumnWish::kDrop) {
-    column.kind = ColumnKind::kDropped;
-  } else if (present_ == 0) {
-    column.kind = ColumnKind::kEmpty;
-  } else if (needs_levels()) {
+  column.kind = kind_;
+  if (kind_ == ColumnKind::kCategorical) {
     describe_texts(column);
-  } else if (is_numeric()) {
-    // Thousands in quotes look the same as decimals: then neither is assumed, and the first is
-    // named.
-    const bool unsure = comma_separates && commas_ == grouped_;
-    column.decimal_comma = commas_ > 0 && points_ == 0 && !unsure;
-    if (column.decimal_comma) {
-      numbers_.insert(numbers_.end(), comma_numbers_.begin(), comma_numbers_.end());
-    }
+  } else if (kind_ == ColumnKind::kNumeric || kind_ == ColumnKind::kDate) {
+    column.style = style_;
+    column.order = order_;
     describe_numbers(column, numbers_);
-  } else if (is_date()) {
-    column.kind = ColumnKind::kDate;
-    describe_numbers(column, dates_);
-  } else {
-    column.kind = ColumnKind::kUnclearDate;
   }
   return column;
 }
 
-void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double>& values) const {
+void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> values) const {
   std::sort(values.begin(), values.end());
   if (values.empty()) return;
   const size_t middle = values.size() / 2;

@@ -3,10 +3,14 @@
 
 #include <glgnn/table.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "data/number_style.h"
+#include "data/values.h"
 
 namespace glgnn {
 
@@ -18,30 +22,34 @@ class ColumnProfile {
  public:
   ColumnProfile(std::string name, ColumnWish wish) : name_(std::move(name)), wish_(wish) {}
 
-  // First reading: every field of the column.
-  void add(const std::string& text);
+  // First reading: every cell of the column.
+  void add(const Cell& cell);
 
-  // Whether the levels have to be counted, which takes a second reading.
-  bool needs_levels() const;
-  void add_level(const std::string& text);
+  // Whether the column has to be read again, now that its kind is known; then every cell once more.
+  // `comma_separates`: the file's delimiter is a comma, so that "1,234" was in quotes.
+  bool needs_second_reading(bool comma_separates);
+  void add_again(const Cell& cell);
 
-  // What becomes of the column. `comma_separates`: the file's delimiter is a comma, so that "1,234"
-  // was in quotes and may mean thousands.
-  TableColumn column(bool comma_separates);
+  // What becomes of the column.
+  TableColumn column() const;
 
  private:
   bool is_mostly(int64_t part) const;
-  bool is_numeric() const;
-  bool is_date() const;
-  void describe_numbers(TableColumn& column, std::vector<double>& values) const;
+  ColumnKind kind() const;
+  void describe_numbers(TableColumn& column, std::vector<double> values) const;
   void describe_texts(TableColumn& column) const;
   void choose_levels(TableColumn& column) const;
 
   std::string name_;
   ColumnWish wish_;
   int64_t missing_ = 0, present_ = 0;
-  int64_t points_ = 0, commas_ = 0, grouped_ = 0, unclear_dates_ = 0;
-  std::vector<double> numbers_, comma_numbers_, dates_;
+  std::vector<double> numbers_;  // those that are written plainly, until a second reading
+  StyleFinder styles_;
+  std::array<int64_t, 3> dates_{};  // texts that fit each order
+  int64_t unclear_dates_ = 0;
+  ColumnKind kind_ = ColumnKind::kNumeric;
+  NumberStyle style_;
+  DateOrder order_ = DateOrder::kYear;
   std::unordered_map<std::string, int64_t> levels_;
   int64_t bytes_ = 0, blanks_ = 0;  // of the texts counted as levels
 };

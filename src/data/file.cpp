@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
 #include "data/message.h"
@@ -55,6 +57,22 @@ std::string extension_of(const std::filesystem::path& path) {
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;
+}
+
+StandardInput::StandardInput(const std::string& extension) {
+  std::string folder = (std::filesystem::temp_directory_path() / "glgnn-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    fail(ErrorKind::kIo, {folder},
+         {"no place for the standard input", folder, "a folder one may write to",
+          "name one with the variable TMPDIR"});
+  }
+  path_ = std::filesystem::path(folder) / ("stdin" + extension);
+  std::ofstream(path_, std::ios::binary) << std::cin.rdbuf();
+}
+
+StandardInput::~StandardInput() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_.parent_path(), ignored);
 }
 
 }  // namespace glgnn

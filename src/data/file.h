@@ -18,4 +18,19 @@ std::vector<std::string> read_lines(const std::filesystem::path& path);
 // The extension in lower case, with its dot.
 std::string extension_of(const std::filesystem::path& path);
 
+// The standard input as a file that can be read several times: stdin.EXTENSION in a folder of its
+// own, which is removed at the end.
+class StandardInput {
+ public:
+  explicit StandardInput(const std::string& extension);
+  ~StandardInput();
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace glgnn

@@ -12,13 +12,17 @@
 
 namespace glgnn {
 
-Dataset read_table(const std::filesystem::path& path, const LoadOptions& options);    // csv.cpp
+Dataset read_table(const std::filesystem::path& path, const LoadOptions& options);    // table.cpp
 Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
 Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
 Dataset read_mtx_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
 Dataset read_svmlight(const std::filesystem::path& path,
                       const LoadOptions& options);  // svmlight.cpp
 Dataset read_folder(const std::filesystem::path& folder, const LoadOptions& options);  // folder.cpp
+
+// The extension whose reader a file needs: by its name, or by the format that the user names
+// (kUsage where there is none). readers.cpp
+std::string reader_extension(const std::filesystem::path& path, const std::string& format);
 
 // meta.json of a folder; a card with only the folder's name if there is none. folder.cpp
 DatasetCard read_card(const std::filesystem::path& folder);

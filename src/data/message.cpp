@@ -3,19 +3,18 @@
 #include <algorithm>
 
 namespace glgnn {
-namespace {
 
-// Control characters from a damaged file could confuse a terminal.
 std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = '?';
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_high = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+    out += byte < 0x20 || byte == 0x7F || is_high ? '?' : text[i];
+    i += is_high;
   }
   return out;
 }
-
-}  // namespace
 
 std::string Place::text() const {
   return line > 0 ? file.string() + ":" + std::to_string(line) : file.string();

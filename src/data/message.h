@@ -32,6 +32,9 @@ struct Complaint {
 
 [[noreturn]] void fail(ErrorKind kind, const Place& place, const Complaint& complaint);
 
+// `text` with ? for each control character: those of a damaged file could confuse a terminal.
+std::string printable(std::string_view text);
+
 // `text` in quotes, short enough and clean enough for a terminal.
 std::string quote(std::string_view text);
 

@@ -1,12 +1,16 @@
-#include "data/new_rows.h"
+#include <glgnn/new_rows.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "data/cells.h"
 #include "data/data.h"
-#include "data/line_reader.h"
+#include "data/file.h"
+#include "data/formats.h"
+#include "data/labels.h"
 #include "data/message.h"
 #include "data/row_source.h"
+#include "data/values.h"
 
 namespace glgnn {
 namespace {
@@ -18,11 +22,16 @@ bool is_one_of(const std::string& text, const std::vector<std::string>& list) {
 std::unique_ptr<RowSource> open_rows(const std::string& what, const TablePlan& plan,
                                      const std::vector<std::string>& class_names,
                                      const NewRowsOptions& options) {
+  if (what == "-") {  // the file may go once it is open
+    const StandardInput input(reader_extension("stdin.csv", options.format));
+    return open_rows(input.path(), plan, class_names, options);
+  }
   const bool is_folder = is_one_of(what, shipped_datasets()) || std::filesystem::is_directory(what);
-  const std::string extension = is_folder ? "" : content_extension(what);
+  const std::string extension = is_folder ? "" : reader_extension(what, options.format);
   ClassNumbers classes(class_names);
   if (is_one_of(extension, {".csv", ".tsv", ".tab"})) {
-    return open_table_rows(what, plan, std::move(classes), options);
+    return open_table_rows(open_text_cells(what, plan.missing_words), plan, std::move(classes),
+                           options);
   }
   if (is_one_of(extension, {".svm", ".svmlight", ".libsvm"})) {
     return open_svmlight_rows(what, plan, std::move(classes), options);
@@ -36,11 +45,16 @@ ClassNumbers::ClassNumbers(const std::vector<std::string>& class_names) {
   for (size_t c = 0; c < class_names.size(); ++c) {
     numbers_.emplace(class_names[c], static_cast<int32_t>(c));
   }
+  for (size_t c = 0; c < class_names.size(); ++c) {
+    numbers_.emplace(label_key(class_names[c]), static_cast<int32_t>(c));
+  }
 }
 
 int32_t ClassNumbers::find(const std::string& label) {
-  const auto found = numbers_.find(label);
+  auto found = numbers_.find(label);
+  if (found == numbers_.end()) found = numbers_.find(label_key(label));
   if (found != numbers_.end()) return found->second;
+  if (is_missing(label)) return -1;
   if (unknown_++ == 0) example_ = label;
   return -1;
 }
@@ -67,6 +81,15 @@ NewRows::NewRows(const std::string& what, const TablePlan& plan,
   state_->options = std::move(options);
 }
 
+NewRows::NewRows(const Frame& frame, const TablePlan& plan, std::vector<std::string> class_names,
+                 NewRowsOptions options)
+    : state_(std::make_unique<State>()) {
+  state_->scale = plan.scale;
+  state_->source = open_table_rows(open_frame_cells(frame, plan.missing_words), plan,
+                                   ClassNumbers(class_names), options);
+  state_->options = std::move(options);
+}
+
 NewRows::~NewRows() = default;
 NewRows::NewRows(NewRows&&) noexcept = default;
 NewRows& NewRows::operator=(NewRows&&) noexcept = default;
@@ -88,6 +111,11 @@ bool NewRows::next(RowBlock& block) {
 bool NewRows::has_labels() const { return state_->source->has_labels(); }
 int64_t NewRows::rows_read() const { return state_->rows; }
 double NewRows::part_read() const { return state_->source->part_read(); }
-std::vector<std::string> NewRows::notes() const { return state_->source->notes(); }
+
+std::vector<std::string> NewRows::notes() const {
+  std::vector<std::string> notes = state_->source->notes();
+  for (std::string& note : notes) note = printable(note);
+  return notes;
+}
 
 }  // namespace glgnn

@@ -51,6 +51,20 @@ void refuse_column_options(const fs::path& path, const LoadOptions& options) {
   }
 }
 
+[[noreturn]] void unknown_kind(const fs::path& path) {
+  const std::string extension = extension_of(path);
+  std::string repair = "say what it holds with --format, or rename or convert the file";
+  if (extension == ".parquet" || extension == ".feather") {
+    repair = "write it as CSV, in Python: pandas.read_" + extension.substr(1) +
+             "(FILE).to_csv(\"table.csv\", index=False)";
+  } else if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") {
+    repair = "save the sheet as \"CSV UTF-8\" in the program that shows it";
+  }
+  fail(ErrorKind::kUsage, {path},
+       {"unknown kind of file", path.has_extension() ? extension : path.string(),
+        extensions() + ", text also as .gz, or a folder", repair});
+}
+
 Dataset read_anything(const std::string& what, const LoadOptions& options) {
   const std::vector<std::string> names = shipped_datasets();
   if (std::find(names.begin(), names.end(), what) != names.end()) {
@@ -71,16 +85,14 @@ Dataset read_anything(const std::string& what, const LoadOptions& options) {
   }
   if (!fs::exists(path) && !path.has_extension() && !path.has_parent_path()) unknown_name(what);
   require_file(path);
-  const std::string extension = content_extension(path);
+  const std::string extension = reader_extension(path, options.format);
   const bool packed_array = extension_of(path) == ".gz" && extension.starts_with(".np");
   for (const Reader& reader : kReaders) {
     if (extension != reader.extension || packed_array) continue;
     if (reader.read != read_table) refuse_column_options(path, options);
     return reader.read(path, options);
   }
-  fail(ErrorKind::kUsage, {path},
-       {"unknown kind of file", path.has_extension() ? extension_of(path) : what,
-        extensions() + ", text also as .gz, or a folder", "rename or convert the file"});
+  unknown_kind(path);
 }
 
 void check_size(const Dataset& dataset, const std::string& what, const LoadOptions& options) {
@@ -103,7 +115,20 @@ void check_size(const Dataset& dataset, const std::string& what, const LoadOptio
 
 }  // namespace
 
+std::string reader_extension(const fs::path& path, const std::string& format) {
+  if (format.empty()) return content_extension(path);
+  for (const Reader& reader : kReaders) {
+    if ("." + format == reader.extension) return reader.extension;
+  }
+  fail(ErrorKind::kUsage, {path},
+       {"unknown format", format, "one of " + extensions(), "correct --format"});
+}
+
 Dataset load_dataset(const std::string& what, const LoadOptions& options) {
+  if (what == "-") {
+    const StandardInput input(reader_extension("stdin.csv", options.format));
+    return load_dataset(input.path(), options);
+  }
   Dataset dataset = read_anything(what, options);
   check_size(dataset, what, options);
   dataset.plan.feature_names = dataset.feature_names;
@@ -113,6 +138,7 @@ Dataset load_dataset(const std::string& what, const LoadOptions& options) {
     dataset.splits = {read_split(dataset, options.split)};
     dataset.splits_are_seeds = true;
   }
+  for (std::string& note : dataset.notes) note = printable(note);
   return dataset;
 }
 

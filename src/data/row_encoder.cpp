@@ -2,72 +2,108 @@
 
 #include <cmath>
 
+#include "data/number_style.h"
 #include "data/text_rows.h"
 #include "data/values.h"
 
 namespace glgnn {
+namespace {
+
+const NumberStyle kDecimalComma{true, 0, ""};
+
+// "true" and "false" in one spelling, other texts as they are.
+std::string truth_word(const std::string& text) {
+  if (text == "True" || text == "TRUE") return "true";
+  return text == "False" || text == "FALSE" ? "false" : text;
+}
+
+std::string date_example(DateOrder order) {
+  if (order == DateOrder::kYear) return "2024-05-17";
+  return order == DateOrder::kDay ? "17.05.2024" : "05/17/2024";
+}
+
+}  // namespace
 
 RowEncoder::RowEncoder(const TablePlan& plan, std::vector<int64_t> positions, Options options)
     : columns_(plan.columns), options_(options) {
   for (size_t j = 0; j < columns_.size(); ++j) {
     const auto count = static_cast<int64_t>(column_features(columns_[j]).size());
     if (count == 0) continue;
-    Part part{&columns_[j], positions[j], features_, {}, 0, 0, {}};
+    Part part{&columns_[j], positions[j], features_, {}, {}, 0, 0, {}};
     for (size_t l = 0; l < columns_[j].levels.size(); ++l) {
-      part.levels.emplace(columns_[j].levels[l], static_cast<int64_t>(l));
+      const std::string& level = columns_[j].levels[l];
+      const auto at = static_cast<int64_t>(l);
+      part.levels.emplace(level, at);
+      part.levels.emplace(truth_word(level), at);
+      double value = 0;
+      if (parse_number(level, value)) part.number_levels.emplace(value, at);
     }
     parts_.push_back(std::move(part));
     features_ += count;
   }
 }
 
-void RowEncoder::encode(const std::vector<std::string>& fields, const Place& place, float* out) {
+void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, float* out) {
   for (Part& part : parts_) {
     const TableColumn& column = *part.column;
-    const std::string& text = fields[static_cast<size_t>(part.position)];
+    const Cell& cell = cells[static_cast<size_t>(part.position)];
     float* const features = out + part.first;
-    const bool is_gap = is_missing(text);
-    if (is_gap && std::isnan(column.median)) gap_without_median(part, text, place);
-    if (is_gap && !column.indicator) ++part.new_gaps;
+    if (cell.is_gap && std::isnan(column.median)) gap_without_median(part, cell, place.place());
+    if (cell.is_gap && !column.indicator) ++part.new_gaps;
     if (column.kind == ColumnKind::kCategorical) {
-      if (!is_gap) encode_level(part, text, features);
-      if (is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
+      if (!cell.is_gap) encode_level(part, cell, features);
+      if (cell.is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
       continue;
     }
-    const float value = is_gap ? static_cast<float>(column.median) : number(part, text, place);
+    const float value = cell.is_gap ? static_cast<float>(column.median) : number(part, cell, place);
     if (column.varies) features[0] = value;
-    if (is_gap && column.indicator) features[column.varies] = 1.0f;
+    if (cell.is_gap && column.indicator) features[column.varies] = 1.0f;
   }
 }
 
-void RowEncoder::encode_level(Part& part, const std::string& text, float* out) {
-  const auto found = part.levels.find(text);
+// A level goes by its text; 1 and 1.0 are one, and so are true, True and TRUE.
+void RowEncoder::encode_level(Part& part, const Cell& cell, float* out) {
+  const std::string text = cell_text(cell);
+  auto found = part.levels.find(text);
+  if (found == part.levels.end()) found = part.levels.find(truth_word(text));
+  double value = 0;
   if (found != part.levels.end()) {
     out[found->second] = 1.0f;
     return;
   }
-  if (part.column->other) out[part.levels.size()] = 1.0f;
+  if (parse_number(text, value)) {
+    const auto same = part.number_levels.find(value);
+    if (same != part.number_levels.end()) {
+      out[same->second] = 1.0f;
+      return;
+    }
+  }
+  if (part.column->other) out[part.column->levels.size()] = 1.0f;
   if (part.new_levels++ == 0) part.example = text;
 }
 
-float RowEncoder::number(const Part& part, const std::string& text, const Place& place) const {
-  double value = 0;
-  if (part.column->kind == ColumnKind::kDate) {
-    if (!parse_iso_date(text, value)) bad_number(part, text, place);
-    return static_cast<float>(value);
+float RowEncoder::number(const Part& part, const Cell& cell, const CellRows& place) const {
+  const TableColumn& column = *part.column;
+  double value = cell.number;
+  bool is_number = cell.is_number;
+  if (column.kind == ColumnKind::kDate) {
+    is_number = !is_number &&
+                (parse_date(cell.text, column.order, value) || parse_iso_date(cell.text, value));
+  } else if (!is_number) {
+    const bool comma_allowed = !options_.fitting && !options_.comma_separates;
+    is_number = parse_number(cell.text, column.style, value) ||
+                (!options_.fitting && parse_number(cell.text, value)) ||
+                (comma_allowed && parse_number(cell.text, kDecimalComma, value));
   }
-  const bool comma_allowed =
-      part.column->decimal_comma || (!options_.fitting && !options_.comma_separates);
-  const bool is_number =
-      parse_number(text, value) || (comma_allowed && parse_decimal_comma(text, value));
-  if (!is_number || !std::isfinite(static_cast<float>(value))) bad_number(part, text, place);
+  if (!is_number || !std::isfinite(static_cast<float>(value))) {
+    bad_number(part, cell_text(cell), place.place());
+  }
   return static_cast<float>(value);
 }
 
-void RowEncoder::gap_without_median(const Part& part, const std::string& text,
-                                    const Place& place) const {
+void RowEncoder::gap_without_median(const Part& part, const Cell& cell, const Place& place) const {
   fail(ErrorKind::kData, place,
-       {"column " + quote(part.column->name) + ": missing value", text,
+       {"column " + quote(part.column->name) + ": missing value", cell_text(cell),
         "a number in every row, as the model was not fitted on a table",
         "fill in the value or remove the row"});
 }
@@ -80,21 +116,20 @@ void RowEncoder::bad_number(const Part& part, const std::string& text, const Pla
   double value = 0;
   if (part.column->kind == ColumnKind::kDate) {
     fail(ErrorKind::kData, place,
-         {where + "not a date", text, "a date such as 2024-05-17 in every row, or a gap",
+         {where + "not a date", text,
+          "a date such as " + date_example(part.column->order) + " in every row, or a gap",
           "correct the value or remove the row" + or_else});
   }
-  if (parse_number(text, value)) {
+  if (parse_number(text, value) && !std::isfinite(static_cast<float>(value))) {
     fail(ErrorKind::kData, place,
          {where + "not a finite number", text, "a number that fits into float32",
           "replace the value, or leave it empty"});
   }
   std::string repair = "correct the value, or leave it empty" + or_else;
-  if (has_grouped_digits(text)) {
-    repair = "write numbers with a decimal point and without separators of thousands";
-  } else if (parse_decimal_comma(text, value)) {
-    std::string with_point = text;
-    with_point[with_point.find(',')] = '.';
-    repair = "write numbers with a decimal point: " + with_point;
+  StyleFinder own;
+  own.add(text);
+  if (own.numbers() > 0 && own.best(true).unit.empty()) {
+    repair = "write all numbers alike, as " + number_text(part.column->style);
   }
   fail(ErrorKind::kData, place,
        {where + "not a number", text, "a number in every row, or a gap", repair});

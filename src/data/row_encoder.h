@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/cells.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -17,7 +18,7 @@ class RowEncoder {
  public:
   struct Options {
     bool fitting = false;         // errors name the options of fit()
-    bool comma_separates = true;  // the file's delimiter: another one allows 1,5 in every column
+    bool comma_separates = true;  // of new rows: another delimiter allows 1,5 in every column
   };
 
   // `positions`: where the file has each of the plan's columns; -1 for those it has not.
@@ -29,7 +30,7 @@ class RowEncoder {
 
   // Writes all features of a row, which are zero before. A gap in a column whose median is NaN (it
   // is not known) is an error.
-  void encode(const std::vector<std::string>& fields, const Place& place, float* out);
+  void encode(const std::vector<Cell>& cells, const CellRows& place, float* out);
 
   // Levels that the plan does not know, and gaps in columns that had none: one sentence for each
   // column.
@@ -39,15 +40,16 @@ class RowEncoder {
   struct Part {
     const TableColumn* column;
     int64_t position;
-    int64_t first;  // feature
-    std::unordered_map<std::string, int64_t> levels;
+    int64_t first;                                      // feature
+    std::unordered_map<std::string, int64_t> levels;    // by their texts
+    std::unordered_map<double, int64_t> number_levels;  // and by their numbers
     int64_t new_levels = 0, new_gaps = 0;
     std::string example;  // of a new level
   };
 
-  void encode_level(Part& part, const std::string& text, float* out);
-  float number(const Part& part, const std::string& text, const Place& place) const;
-  [[noreturn]] void gap_without_median(const Part& part, const std::string& text,
+  void encode_level(Part& part, const Cell& cell, float* out);
+  float number(const Part& part, const Cell& cell, const CellRows& place) const;
+  [[noreturn]] void gap_without_median(const Part& part, const Cell& cell,
                                        const Place& place) const;
   [[noreturn]] void bad_number(const Part& part, const std::string& text, const Place& place) const;
 

@@ -1,6 +1,7 @@
 // Where new rows come from: one class for each way to read them (new_rows.cpp chooses).
 #pragma once
 
+#include <glgnn/new_rows.h>
 #include <glgnn/table.h>
 
 #include <memory>
@@ -8,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/new_rows.h"
-
 namespace glgnn {
+
+class CellRows;  // data/cells.h
 
 class RowSource {
  public:
@@ -38,7 +39,7 @@ class ClassNumbers {
   std::string example_;
 };
 
-std::unique_ptr<RowSource> open_table_rows(const std::string& path, const TablePlan& plan,
+std::unique_ptr<RowSource> open_table_rows(std::unique_ptr<CellRows> rows, const TablePlan& plan,
                                            ClassNumbers classes, const NewRowsOptions& options);
 std::unique_ptr<RowSource> open_svmlight_rows(const std::string& path, const TablePlan& plan,
                                               ClassNumbers classes, const NewRowsOptions& options);

@@ -11,7 +11,9 @@ void add_wishes(TableHeader& header, const std::vector<std::string>& columns,
                 const std::string& option, ColumnWish wish, const Place& place) {
   for (const std::string& name : columns) {
     const int64_t j = find_column(header.names, name, option, place);
-    if (!header.is_feature(static_cast<size_t>(j)) || header.wishes[j] != ColumnWish::kNone) {
+    const bool is_label = j == header.label && wish == ColumnWish::kCategorical;  // it is one
+    if ((!header.is_feature(static_cast<size_t>(j)) && !is_label) ||
+        header.wishes[j] != ColumnWish::kNone) {
       fail(ErrorKind::kUsage, place,
            {"one column for two uses", name, "one option for each column",
             "take it out of --" + option + " or of the other option"});
@@ -31,6 +33,12 @@ int64_t find_column(const std::vector<std::string>& names, const std::string& na
        {"no such " + option + " column", name, "a column of the header",
         "use --" + option + " with one of its names; the nearest are " +
             listed(nearest_names(name, names))});
+}
+
+void refuse_no_rows(const Place& place) {
+  fail(ErrorKind::kData, place,
+       {"a header and no rows", "0 rows", "a line for each row below the header",
+        "check that the file was written completely"});
 }
 
 // A file without a header would silently lose its first row.
@@ -76,7 +84,6 @@ void check_row_length(size_t fields, size_t columns, const Place& place) {
 TableHeader read_header(std::vector<std::string> names, const LoadOptions& options,
                         const Place& place, std::vector<std::string>& notes) {
   TableHeader header;
-  check_is_header(names, place);
   if (!options.label.empty()) header.label = find_column(names, options.label, "label", place);
   if (!options.id.empty()) {
     header.id = find_column(names, options.id, "id", place);

@@ -36,6 +36,9 @@ int64_t find_column(const std::vector<std::string>& names, const std::string& na
 void check_is_header(const std::vector<std::string>& names, const Place& place);
 void check_names(const std::vector<std::string>& names, int64_t id, const Place& place);
 
+// Throws: there is nothing below the header.
+[[noreturn]] void refuse_no_rows(const Place& place);
+
 // Throws where a row has not as many fields as the header.
 void check_row_length(size_t fields, size_t columns, const Place& place);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/number_style.h"
+
 namespace glgnn {
 namespace {
 
@@ -37,6 +39,17 @@ void note_categories(const TablePlan& plan, std::vector<std::string>& notes) {
                   (pooled.empty() ? "" : "; rare levels are pooled in " + listed(pooled)));
 }
 
+// "; seen begins with the day" of columns whose dates do not begin with the year.
+std::string date_orders(const TablePlan& plan) {
+  std::string text;
+  for (const TableColumn& column : plan.columns) {
+    if (column.kind != ColumnKind::kDate || column.order == DateOrder::kYear) continue;
+    text += "; those of " + column.name + " begin with the " +
+            (column.order == DateOrder::kDay ? "day" : "month");
+  }
+  return text;
+}
+
 void note_gaps(const TablePlan& plan, std::vector<std::string>& notes) {
   int64_t gaps = 0;
   std::vector<std::string> names;
@@ -51,14 +64,28 @@ void note_gaps(const TablePlan& plan, std::vector<std::string>& notes) {
                   ", where numbers take the median and a feature says so: " + listed(names));
 }
 
+// Separators of thousands and units that are not part of the number.
+void note_styles(const TablePlan& plan, std::vector<std::string>& notes) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : plan.columns) {
+    const NumberStyle& style = column.style;
+    if (!column.is_used() || (style.grouping == 0 && style.unit.empty())) continue;
+    names.push_back(column.name + " (" + number_text(style) + " is 1234.5)");
+  }
+  if (!names.empty()) {
+    notes.push_back("numbers are read without separators of thousands and units: " + listed(names));
+  }
+}
+
 }  // namespace
 
 void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
   note_categories(plan, notes);
   const auto dates = names_of(plan, ColumnKind::kDate);
   if (!dates.empty()) {
-    notes.push_back("dates become days since 1970-01-01: " + listed(dates));
+    notes.push_back("dates become days since 1970-01-01: " + listed(dates) + date_orders(plan));
   }
+  note_styles(plan, notes);
   note_gaps(plan, notes);
   const auto ids = names_of(plan, ColumnKind::kIdentifier);
   if (!ids.empty()) {
@@ -74,8 +101,9 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
   }
   const auto unclear = names_of(plan, ColumnKind::kUnclearDate);
   if (!unclear.empty()) {
-    notes.push_back(left_out(unclear, "holds dates that are not written 2024-05-17",
-                             "hold dates that are not written 2024-05-17"));
+    notes.push_back(left_out(unclear, "holds dates whose day and month cannot be told apart",
+                             "hold dates whose day and month cannot be told apart") +
+                    "; 2024-05-17 is always clear");
   }
   const auto empty = names_of(plan, ColumnKind::kEmpty);
   if (!empty.empty()) {
@@ -112,7 +140,7 @@ std::string column_fate(const TableColumn& column) {
     case ColumnKind::kText:
       return "left out: free or hardly shared text";
     case ColumnKind::kUnclearDate:
-      return "left out: dates not written 2024-05-17";
+      return "left out: day and month cannot be told apart";
     case ColumnKind::kConstant:
       return "left out: the same in every row";
     case ColumnKind::kEmpty:

@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "data/cells.h"
 #include "data/row_encoder.h"
 #include "data/row_source.h"
 #include "data/table_header.h"
-#include "data/text_rows.h"
-#include "data/values.h"
 
 namespace glgnn {
 namespace {
@@ -43,16 +42,13 @@ bool has_kind(const TablePlan& plan, ColumnKind kind) {
 
 class TableSource : public RowSource {
  public:
-  TableSource(const std::string& path, const TablePlan& plan, ClassNumbers classes,
+  TableSource(std::unique_ptr<CellRows> rows, const TablePlan& plan, ClassNumbers classes,
               const NewRowsOptions& options)
-      : rows_(path), classes_(std::move(classes)) {
+      : rows_(std::move(rows)), classes_(std::move(classes)) {
     const TablePlan full = plan_with_columns(plan);
-    rows_.next(fields_);
-    const std::vector<std::string> names = fields_;
-    columns_ = names.size();
-    check_is_header(names, rows_.place());
+    const std::vector<std::string>& names = rows_->names();
     find_label_and_id(names, full, options);
-    check_names(names, id_, rows_.place());
+    check_names(names, id_, rows_->place());
     std::vector<int64_t> positions;
     for (const TableColumn& column : full.columns) {
       positions.push_back(position_of(names, column.name));
@@ -60,54 +56,46 @@ class TableSource : public RowSource {
     check_columns(names, full, positions);
     encoder_ = std::make_unique<RowEncoder>(
         full, std::move(positions),
-        RowEncoder::Options{.fitting = false, .comma_separates = rows_.delimiter() == ','});
+        RowEncoder::Options{.fitting = false, .comma_separates = rows_->comma_separates()});
   }
 
   void next(RowBlock& block, int64_t first, int64_t most) override {
     std::vector<float> values;
     int64_t count = 0;
-    for (; count < most && rows_.next(fields_); ++count) {
-      check_row_length(fields_.size(), columns_, rows_.place());
+    for (; count < most && rows_->next(cells_); ++count) {
       values.resize(static_cast<size_t>((count + 1) * encoder_->features()), 0.0f);
-      encoder_->encode(fields_, rows_.place(), values.data() + count * encoder_->features());
-      const std::string id = id_ >= 0 ? fields_[id_] : "";
+      encoder_->encode(cells_, *rows_, values.data() + count * encoder_->features());
+      const std::string id = id_ >= 0 ? cell_text(cells_[id_]) : "";
       block.ids.push_back(id.empty() ? std::to_string(first + count) : id);
-      block.labels.push_back(label_ >= 0 ? label_number(fields_[label_]) : -1);
-      block.lines.push_back(rows_.place().line);
+      block.labels.push_back(label_ >= 0 ? classes_.find(cell_text(cells_[label_])) : -1);
+      block.lines.push_back(rows_->place().line);
     }
-    if (first + count == 0) {
-      fail(ErrorKind::kData, rows_.place(),
-           {"a header and no rows", "0 rows", "a line for each row below the header",
-            "check that the file was written completely"});
-    }
+    if (first + count == 0) refuse_no_rows(rows_->place());
     block.features.dense = Matrix(count, encoder_->features());
     std::copy(values.begin(), values.end(), block.features.dense.data());
   }
 
   bool has_labels() const override { return label_ >= 0; }
-  double part_read() const override { return rows_.part_read(); }
+  double part_read() const override { return rows_->part_read(); }
 
   std::vector<std::string> notes() const override {
-    std::vector<std::string> notes = notes_;
+    std::vector<std::string> notes = rows_->notes();
+    notes.insert(notes.end(), notes_.begin(), notes_.end());
     for (std::string& note : encoder_->notes()) notes.push_back(std::move(note));
     classes_.add_note(notes);
     return notes;
   }
 
  private:
-  int32_t label_number(const std::string& text) {
-    return is_unlabelled(text) ? -1 : classes_.find(text);
-  }
-
   void find_label_and_id(const std::vector<std::string>& names, const TablePlan& plan,
                          const NewRowsOptions& options) {
     if (!options.label.empty()) {
-      label_ = find_column(names, options.label, "label", rows_.place());
+      label_ = find_column(names, options.label, "label", rows_->place());
     } else if (has_kind(plan, ColumnKind::kLabel)) {
       label_ = position_of(names, name_of(plan, ColumnKind::kLabel));
     }
     if (!options.id.empty()) {
-      id_ = find_column(names, options.id, "id", rows_.place());
+      id_ = find_column(names, options.id, "id", rows_->place());
     } else if (has_kind(plan, ColumnKind::kRowId)) {
       id_ = position_of(names, name_of(plan, ColumnKind::kRowId));
     } else if (names[0].empty()) {
@@ -124,7 +112,7 @@ class TableSource : public RowSource {
     }
     if (!missing.empty()) {
       const bool one = missing.size() == 1;
-      fail(ErrorKind::kData, rows_.place(),
+      fail(ErrorKind::kData, rows_->place(),
            {(one ? "column " : "columns ") + listed(missing) +
                 (one ? " is missing" : " are missing"),
             listed(names, 12), "every column that the model was fitted on",
@@ -143,19 +131,19 @@ class TableSource : public RowSource {
                      " ignored: " + listed(extra));
   }
 
-  TextRows rows_;
+  std::unique_ptr<CellRows> rows_;
   ClassNumbers classes_;
   std::unique_ptr<RowEncoder> encoder_;
-  std::vector<std::string> fields_, notes_;
-  size_t columns_ = 0;
+  std::vector<Cell> cells_;
+  std::vector<std::string> notes_;
   int64_t label_ = -1, id_ = -1;
 };
 
 }  // namespace
 
-std::unique_ptr<RowSource> open_table_rows(const std::string& path, const TablePlan& plan,
+std::unique_ptr<RowSource> open_table_rows(std::unique_ptr<CellRows> rows, const TablePlan& plan,
                                            ClassNumbers classes, const NewRowsOptions& options) {
-  return std::make_unique<TableSource>(path, plan, std::move(classes), options);
+  return std::make_unique<TableSource>(std::move(rows), plan, std::move(classes), options);
 }
 
 }  // namespace glgnn

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "data/text_encoding.h"
+
 namespace glgnn {
 namespace {
 
@@ -86,6 +88,11 @@ bool TextRows::next(std::vector<std::string>& fields) {
   size_t size = 0;
   // One line at a time, so that a row's line number is known also when fields contain line ends.
   for (std::string_view line; lines_.next(line);) {
+    if (!is_utf8(line)) {
+      recoded_ = from_windows_1252(line);
+      line = recoded_;
+      ++recoded_lines_;
+    }
     if (!in_row) {
       if (is_blank(line) || (format_.comments && line[line.find_first_not_of(" \t")] == '#'))
         continue;
@@ -103,6 +110,12 @@ bool TextRows::next(std::vector<std::string>& fields) {
   }
   if (in_row && !parser_->finish()) bad_quotes();
   return in_row;
+}
+
+std::vector<std::string> TextRows::notes() const {
+  if (recoded_lines_ == 0) return {};
+  return {counted(recoded_lines_, "line") + (recoded_lines_ == 1 ? " is" : " are") +
+          " not UTF-8 and read as Windows-1252 (Latin-1)"};
 }
 
 bool TextRows::is_blank(std::string_view line) const {

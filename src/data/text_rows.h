@@ -21,7 +21,7 @@ struct TextFormat {
 // Reads a file, plain or gzip, row by row and in pieces. The delimiter is a tab for .tsv and .tab;
 // else it is the one of comma, semicolon, tab and pipe that the first row has most of, or the one a
 // first line "sep=;" names. Quotes, quoted line ends, a byte order mark and every kind of line end
-// are understood; empty lines are skipped.
+// are understood; empty lines are skipped. Lines that are not UTF-8 are read as Windows-1252.
 class TextRows {
  public:
   TextRows(const std::filesystem::path& path, TextFormat format = {});
@@ -36,6 +36,8 @@ class TextRows {
   Place place() const { return {path_, row_line_}; }
   char delimiter() const { return delimiter_; }
   double part_read() const { return lines_.part_read(); }
+  // What was done to the text, one sentence each; complete at the end.
+  std::vector<std::string> notes() const;
 
  private:
   struct Parser;  // libcsv's state
@@ -49,6 +51,8 @@ class TextRows {
   TextFormat format_;
   LineReader lines_;
   int64_t row_line_ = 0;
+  std::string recoded_;  // a line that was not UTF-8
+  int64_t recoded_lines_ = 0;
   std::string row_text_;  // the beginning of the row, for errors
   char delimiter_ = ',';
   std::unique_ptr<Parser> parser_;

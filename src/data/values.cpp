@@ -67,62 +67,82 @@ bool parse_time(std::string_view text, double& part) {
   return text.empty() && hours < 25 && minutes < 60 && seconds < 61;
 }
 
+struct Day {
+  int year, month, day;
+};
+
+// Days since 1970-01-01; `time` is what follows the date.
+bool count_days(const Day& day, std::string_view time, double& days) {
+  const std::chrono::year_month_day date{std::chrono::year(day.year),
+                                         std::chrono::month(static_cast<unsigned>(day.month)),
+                                         std::chrono::day(static_cast<unsigned>(day.day))};
+  if (!date.ok()) return false;
+  days = static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
+  if (time.empty()) return true;
+  double part = 0;
+  if ((!take_char(time, 'T') && !take_char(time, ' ')) || !parse_time(time, part)) return false;
+  days += part;
+  return true;
+}
+
 }  // namespace
 
+std::string cell_text(const Cell& cell) {
+  if (!cell.is_number) return std::string(cell.text);
+  if (cell.is_gap) return "";
+  constexpr size_t kLongest = 32;
+  std::array<char, kLongest> text;
+  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), cell.number);
+  return {text.data(), end};
+}
+
 bool is_missing(std::string_view text) {
-  static constexpr std::array<std::string_view, 8> kWords{"",     "na",   "n/a", "nan",
-                                                          "null", "none", "?",   "-"};
-  return is_one_of(text, kWords);
+  static constexpr std::array<std::string_view, 6> kWords{"none", "-", ".", "<na>", "nat", "--"};
+  return is_unlabelled(text) || is_one_of(text, kWords);
 }
 
 bool is_unlabelled(std::string_view text) {
-  static constexpr std::array<std::string_view, 6> kWords{"", "na", "n/a", "nan", "null", "?"};
+  static constexpr std::array<std::string_view, 13> kWords{
+      "",    "na",      "n/a",     "nan",   "null",   "?",    "#n/a",
+      "#na", "#div/0!", "#value!", "#ref!", "#name?", "#num!"};
   return is_one_of(text, kWords);
-}
-
-bool parse_decimal_comma(std::string_view text, double& value) {
-  const size_t comma = text.find(',');
-  if (comma == std::string_view::npos || text.find('.') != std::string_view::npos) return false;
-  std::string with_point(text);
-  with_point[comma] = '.';
-  return parse_number(with_point, value);
-}
-
-bool has_grouped_digits(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  size_t digits = 0, groups = 0;
-  char separator = 0;
-  for (const char c : text) {
-    if (is_digit(c)) {
-      ++digits;
-      continue;
-    }
-    const bool first = separator == 0;
-    if ((c != ',' && c != '.' && c != '\'') || (!first && c != separator)) return false;
-    if (first ? digits == 0 || digits > 3 || text[0] == '0' : digits != 3) return false;
-    separator = c;
-    digits = 0;
-    ++groups;
-  }
-  return groups > (separator == '.' ? 1u : 0u) && digits == 3;
 }
 
 bool parse_iso_date(std::string_view text, double& days) {
   int year = 0, month = 0, day = 0;
-  if (!take_digits(text, 4, year) || !take_char(text, '-') || !take_digits(text, 2, month) ||
-      !take_char(text, '-') || !take_digits(text, 2, day)) {
-    return false;
+  return take_digits(text, 4, year) && take_char(text, '-') && take_digits(text, 2, month) &&
+         take_char(text, '-') && take_digits(text, 2, day) &&
+         count_days({year, month, day}, text, days);
+}
+
+bool parse_date(std::string_view text, DateOrder order, double& days) {
+  if (order == DateOrder::kYear && parse_iso_date(text, days)) return true;
+  std::array<int, 3> parts{};
+  std::array<size_t, 3> digits{};
+  char separator = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    digits[i] = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits[i] == 0 || digits[i] > 4 || !take_digits(text, digits[i], parts[i])) return false;
+    if (i + 1 == parts.size()) break;
+    if (text.empty() || (separator != 0 && text[0] != separator)) return false;
+    separator = text[0];
+    if (separator != '/' && separator != '.' && separator != '-') return false;
+    text.remove_prefix(1);
   }
-  const std::chrono::year_month_day date{std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok()) return false;
-  days = static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
-  if (text.empty()) return true;
-  double part = 0;
-  if ((!take_char(text, 'T') && !take_char(text, ' ')) || !parse_time(text, part)) return false;
-  days += part;
-  return true;
+  const size_t year = order == DateOrder::kYear ? 0 : 2;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i == year ? digits[i] != 4 : digits[i] > 2) return false;
+  }
+  const auto [first, second, third] = parts;
+  switch (order) {
+    case DateOrder::kYear:
+      return count_days({first, second, third}, text, days);
+    case DateOrder::kDay:
+      return count_days({third, second, first}, text, days);
+    case DateOrder::kMonth:
+      return count_days({third, first, second}, text, days);
+  }
+  return false;
 }
 
 std::string date_text(double days) {
@@ -137,11 +157,11 @@ std::string date_text(double days) {
          padded(static_cast<unsigned>(date.day()), 2);
 }
 
-bool is_unclear_date(std::string_view text) {
+bool looks_like_date(std::string_view text) {
   std::array<size_t, 3> digits{};
   size_t at = 0;
   char separator = 0;
-  for (const char c : text.substr(0, text.find(' '))) {
+  for (const char c : text.substr(0, text.find_first_of(" T"))) {
     if (is_digit(c)) {
       ++digits[at];
       continue;
@@ -157,6 +177,7 @@ bool is_unclear_date(std::string_view text) {
 
 bool is_id_name(std::string_view name) {
   const std::string lower = lower_case(name);
+  if (lower.starts_with("unnamed: ")) return true;  // pandas' name for a column without one
   for (const std::string_view word : {"id", "index", "idx", "row", "rowid", "no", "nr", "number"}) {
     if (lower == word) return true;
     for (const char before : {'_', ' ', '-', '.'}) {

@@ -20,27 +20,12 @@ void scale_weights(std::vector<Item>& items) {
                    [](const Item& a, const Item& b) { return a.weight > b.weight; });
 }
 
-}  // namespace
-
-Explainer::Explainer(const Model& model, const Context& context)
-    : frozen_(freeze(model, context)) {}
-Explainer::~Explainer() = default;
-Explainer::Explainer(Explainer&&) noexcept = default;
-Explainer& Explainer::operator=(Explainer&&) noexcept = default;
-
-Explanation Explainer::explain(int32_t row) const {
-  const int64_t n = frozen_->model().probabilities.rows();
-  if (row < 0 || row >= n) {
-    throw Error(ErrorKind::kUsage, "row " + std::to_string(row) + ": the model has rows 0 to " +
-                                       std::to_string(n - 1));
-  }
-  const LocalRow local(*frozen_, row);
+Explanation explain_local(const LocalRow& local) {
   const Judge judge(local);
   const Importance importance = importance_of(local, judge);
   const Masks chosen = smallest_set(local, judge, importance);
 
   Explanation out;
-  out.row = row;
   out.predicted = judge.predicted();
   out.probability = judge.probability();
   for (size_t e = 0; e < chosen.edges.size(); ++e) {
@@ -58,6 +43,38 @@ Explanation Explainer::explain(int32_t row) const {
   out.fidelity_plus = fidelity.plus;
   out.fidelity_minus = fidelity.minus;
   out.sparsity = fidelity.sparsity;
+  return out;
+}
+
+}  // namespace
+
+Explainer::Explainer(const Model& model, const Context& context)
+    : frozen_(freeze(model, context)) {}
+Explainer::~Explainer() = default;
+Explainer::Explainer(Explainer&&) noexcept = default;
+Explainer& Explainer::operator=(Explainer&&) noexcept = default;
+
+Explanation Explainer::explain(int32_t row) const {
+  const int64_t n = frozen_->model().probabilities.rows();
+  if (row < 0 || row >= n) {
+    throw Error(ErrorKind::kUsage, "row " + std::to_string(row) + ": the model has rows 0 to " +
+                                       std::to_string(n - 1));
+  }
+  Explanation out = explain_local(LocalRow(*frozen_, row));
+  out.row = row;
+  return out;
+}
+
+Explanation Explainer::explain(const Features& row) const {
+  const Features& fitted = frozen_->model().features;
+  if (row.rows() != 1 || row.cols() != fitted.cols() || row.is_sparse != fitted.is_sparse) {
+    throw Error(ErrorKind::kUsage, "a new row to explain: found " + std::to_string(row.rows()) +
+                                       " x " + std::to_string(row.cols()) + ", expected 1 x " +
+                                       std::to_string(fitted.cols()) +
+                                       " numbers in the form of the fitted rows");
+  }
+  Explanation out = explain_local(LocalRow(*frozen_, row));
+  out.row = -1;
   return out;
 }
 

@@ -23,9 +23,13 @@ void mask_links(ModuleLinks& links, const std::vector<int32_t>& neighbours,
 }  // namespace
 
 LocalRow::LocalRow(const FrozenModel& frozen, int32_t row)
-    : frozen_(frozen),
-      row_(rows_of(frozen.model().features, row, row + 1)),
-      links_(frozen.fitted_links(row)) {
+    : LocalRow(frozen, rows_of(frozen.model().features, row, row + 1), frozen.fitted_links(row)) {}
+
+LocalRow::LocalRow(const FrozenModel& frozen, const Features& row)
+    : LocalRow(frozen, row, frozen.attach(row)[0]) {}
+
+LocalRow::LocalRow(const FrozenModel& frozen, Features row, ModuleLinks links)
+    : frozen_(frozen), row_(std::move(row)), links_(std::move(links)) {
   std::set<int32_t> ends;
   for (const RowLinks& mine : links_) {
     for (const Link& link : mine.links) ends.insert(link.row);
@@ -35,6 +39,7 @@ LocalRow::LocalRow(const FrozenModel& frozen, int32_t row)
     features_ = row_.sparse.pattern->col;
     values_ = row_.sparse.values;
     absent_.assign(values_.size(), 0.0f);
+    join_columns();
     return;
   }
   const std::vector<float>& means = frozen.column_means();
@@ -42,6 +47,31 @@ LocalRow::LocalRow(const FrozenModel& frozen, int32_t row)
     features_.push_back(static_cast<int32_t>(f));
     values_.push_back(row_.dense[0][f]);
     absent_.push_back(means[f]);
+  }
+  join_columns();
+}
+
+// The features of a column lie side by side: its number or levels, then whether it is missing.
+void LocalRow::join_columns() {
+  const TablePlan& plan = frozen_.model().plan;
+  const std::vector<int32_t> columns = feature_columns(plan);
+  const auto is_number = [&](int32_t column) {
+    return static_cast<size_t>(column) < plan.columns.size() &&
+           plan.columns[static_cast<size_t>(column)].kind != ColumnKind::kCategorical;
+  };
+  int32_t last = -1;
+  for (size_t f = 0; f < features_.size(); ++f) {
+    const int32_t column =
+        columns.empty() ? static_cast<int32_t>(f) : columns[static_cast<size_t>(features_[f])];
+    if (column != last || f == 0) {
+      shown_.push_back(features_[f]);
+      shown_values_.push_back(values_[f]);
+    } else if (is_number(column) ? values_[f] > 0 : values_[f] > shown_values_.back()) {
+      shown_.back() = features_[f];
+      shown_values_.back() = values_[f];
+    }
+    part_.push_back(static_cast<int32_t>(shown_.size()) - 1);
+    last = column;
   }
 }
 
@@ -60,11 +90,11 @@ int32_t LocalRow::strongest_module(size_t edge) const {
 }
 
 Masks LocalRow::all() const {
-  return {std::vector<float>(neighbours_.size(), 1.0f), std::vector<float>(features_.size(), 1.0f)};
+  return {std::vector<float>(neighbours_.size(), 1.0f), std::vector<float>(shown_.size(), 1.0f)};
 }
 
 Masks LocalRow::none() const {
-  return {std::vector<float>(neighbours_.size(), 0.0f), std::vector<float>(features_.size(), 0.0f)};
+  return {std::vector<float>(neighbours_.size(), 0.0f), std::vector<float>(shown_.size(), 0.0f)};
 }
 
 Features LocalRow::masked_rows(const std::vector<Masks>& masks) const {
@@ -73,7 +103,7 @@ Features LocalRow::masked_rows(const std::vector<Masks>& masks) const {
   const auto count = static_cast<int64_t>(masks.size());
   const auto width = static_cast<int64_t>(features_.size());
   const auto masked = [&](const Masks& mask, int64_t f) {
-    return absent_[f] + mask.features[f] * (values_[f] - absent_[f]);
+    return absent_[f] + mask.features[part_[f]] * (values_[f] - absent_[f]);
   };
   if (!row_.is_sparse) {
     out.dense = Matrix(count, width);

@@ -8,7 +8,8 @@
 
 namespace glgnn {
 
-// Weights from 0 (left out) to 1 (there) of a row's edges and features.
+// Weights from 0 (left out) to 1 (there) of a row's edges and features. All features of a column of
+// a table are left out together.
 struct Masks {
   std::vector<float> edges, features;
 };
@@ -17,12 +18,15 @@ class LocalRow {
  public:
   // A fitted row with its learned edges.
   LocalRow(const FrozenModel& frozen, int32_t row);
+  // A new row with its links to the fitted ones.
+  LocalRow(const FrozenModel& frozen, const Features& row);
 
   // The rows at the other end of an edge in any module's graph, ascending.
   const std::vector<int32_t>& neighbours() const { return neighbours_; }
-  // The features that can be left out: all of a dense row, those stored in a sparse one.
-  const std::vector<int32_t>& features() const { return features_; }
-  float value(size_t feature) const { return values_[feature]; }
+  // The features that can be left out: all of a dense row, those stored in a sparse one. Of those
+  // that come from one column the one that is set stands for all.
+  const std::vector<int32_t>& features() const { return shown_; }
+  float value(size_t feature) const { return shown_values_[feature]; }
   // The module whose graph has the most weight on an edge.
   int32_t strongest_module(size_t edge) const;
 
@@ -35,13 +39,18 @@ class LocalRow {
   std::vector<double> module_parts(int32_t predicted) const;
 
  private:
+  LocalRow(const FrozenModel& frozen, Features row, ModuleLinks links);
+  void join_columns();
   Features masked_rows(const std::vector<Masks>& masks) const;
 
   const FrozenModel& frozen_;
   Features row_;
   ModuleLinks links_;
-  std::vector<int32_t> neighbours_, features_;
+  std::vector<int32_t> neighbours_;
+  std::vector<int32_t> features_, part_;  // all that the row has, and which of shown_ it belongs to
   std::vector<float> values_, absent_;
+  std::vector<int32_t> shown_;
+  std::vector<float> shown_values_;
 };
 
 }  // namespace glgnn

@@ -13,7 +13,10 @@ void walk_column(Archive& archive, Column& column) {
   archive(column.kind);
   archive(column.varies);
   archive(column.indicator);
-  archive(column.decimal_comma);
+  archive(column.style.decimal_comma);
+  archive(column.style.grouping);
+  archive(column.style.unit);
+  archive(column.order);
   archive(column.levels);
   archive(column.level_counts);
   archive(column.other);
@@ -28,6 +31,7 @@ template <class Archive, class Plan>
 void walk_plan(Archive& archive, Plan& plan) {
   walk_list(archive, plan.columns, [](Archive& a, auto& column) { walk_column(a, column); });
   archive(plan.feature_names);
+  archive(plan.missing_words);
   archive(plan.counts_from_zero);
   archive(plan.scale.scaling);
   archive(plan.scale.shift);

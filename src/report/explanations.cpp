@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/message.h"
+#include "report/model_columns.h"
 #include "report/row_text.h"
 
 namespace glgnn {
@@ -41,15 +42,26 @@ std::string bar(double weight) {
   return std::string(static_cast<size_t>(std::clamp(weight, 0.0, 1.0) * 10 + 0.5), '#');
 }
 
+RowName fitted_row(const Model& model, int32_t row) {
+  return {row_id(model, row), model.labels[static_cast<size_t>(row)]};
+}
+
 }  // namespace
 
 Json explanation_json(const Model& model, const Explanation& explanation) {
+  return explanation_json(model, explanation, fitted_row(model, explanation.row));
+}
+
+std::string explanation_text(const Model& model, const Explanation& explanation) {
+  return explanation_text(model, explanation, fitted_row(model, explanation.row));
+}
+
+Json explanation_json(const Model& model, const Explanation& explanation, const RowName& row) {
   const auto predicted = predicted_classes(model.probabilities);
-  Json out = {{"id", row_id(model, explanation.row)},
+  Json out = {{"id", row.id},
               {"predicted", class_or_unknown(model, explanation.predicted)},
               {"probability", explanation.probability}};
-  const int32_t label = model.labels[static_cast<size_t>(explanation.row)];
-  out["label"] = label < 0 ? Json(nullptr) : Json(class_or_unknown(model, label));
+  out["label"] = row.label < 0 ? Json(nullptr) : Json(class_or_unknown(model, row.label));
   Json edges = Json::array(), features = Json::array();
   for (const ExplainedEdge& edge : explanation.edges) {
     edges.push_back({{"id", row_id(model, edge.row)},
@@ -58,8 +70,9 @@ Json explanation_json(const Model& model, const Explanation& explanation) {
                      {"weight", edge.weight}});
   }
   for (const ExplainedFeature& feature : explanation.features) {
-    features.push_back({{"name", model.feature_names[static_cast<size_t>(feature.feature)]},
-                        {"value", feature.value},
+    const ColumnValue value = column_value(model, feature.feature, feature.value);
+    features.push_back({{"name", value.name},
+                        {"value", value.number ? Json(*value.number) : Json(value.text)},
                         {"weight", feature.weight}});
   }
   out["edges"] = std::move(edges);
@@ -71,18 +84,21 @@ Json explanation_json(const Model& model, const Explanation& explanation) {
   return out;
 }
 
-std::string explanation_text(const Model& model, const Explanation& explanation) {
+std::string explanation_text(const Model& model, const Explanation& explanation,
+                             const RowName& row) {
   const auto predicted = predicted_classes(model.probabilities);
   std::string text =
-      fmt::format("row {}: predicted {} with probability {:.3f}{}\n",
-                  row_id(model, explanation.row), class_or_unknown(model, explanation.predicted),
-                  explanation.probability, label_words(model, explanation.row));
+      fmt::format("row {}: predicted {} with probability {:.3f}{}\n", row.id,
+                  class_or_unknown(model, explanation.predicted), explanation.probability,
+                  explanation.row >= 0 ? label_words(model, explanation.row)
+                  : row.label >= 0     ? "; its label is " + class_or_unknown(model, row.label)
+                                       : "");
   const auto to = std::back_inserter(text);
   text += "because of these features\n";
   for (size_t f = 0; f < std::min(kShown, explanation.features.size()); ++f) {
     const ExplainedFeature& feature = explanation.features[f];
-    fmt::format_to(to, "  {:<10} {:6.3f}  {} = {:.4g}\n", bar(feature.weight), feature.weight,
-                   model.feature_names[static_cast<size_t>(feature.feature)], feature.value);
+    fmt::format_to(to, "  {:<10} {:6.3f}  {}\n", bar(feature.weight), feature.weight,
+                   column_value(model, feature.feature, feature.value).sentence());
   }
   text += "and these neighbours in the learned graphs\n";
   for (size_t e = 0; e < std::min(kShown, explanation.edges.size()); ++e) {

@@ -10,12 +10,21 @@
 
 namespace glgnn {
 
+// How the row of an explanation is called, and its class (-1: unknown).
+struct RowName {
+  std::string id;
+  int32_t label = -1;
+};
 // {"id", "predicted", "probability", "label", "edges": [...], "features": [...], "modules": [...],
 // "fidelity_plus", "fidelity_minus", "sparsity"}; edges and features with names and weights.
-Json explanation_json(const Model& model, const Explanation& explanation);
+// Features go by the columns of the table, and have its values: texts, dates, numbers.
+Json explanation_json(const Model& model, const Explanation& explanation);  // of a fitted row
+Json explanation_json(const Model& model, const Explanation& explanation, const RowName& row);
 
 // The same in sentences and small tables.
 std::string explanation_text(const Model& model, const Explanation& explanation);
+std::string explanation_text(const Model& model, const Explanation& explanation,
+                             const RowName& row);
 
 // The row that a person names: by its id, or by its number where the data have no ids. kUsage, with
 // the nearest ids, where there is none.

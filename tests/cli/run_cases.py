@@ -7,6 +7,7 @@ in order; a case with one step may write the step's keys directly. The keys of a
   run = "fit x.csv --k 3"       arguments of the program
   bench = "--quick"             instead: arguments of glgnn-bench, which is beside it
   status = 0                    expected exit status
+  stdin = "x.csv"               a file that is the standard input
   env = {NAME = "value"}        added to the environment
   stdout, stderr = ["..."]      texts that must occur
   stdout_not, stderr_not        texts that must not
@@ -159,7 +160,8 @@ class Case:
             status, out, err = *self.run_on_terminal(command, step["tty"], start), ""
         else:
             pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-            process = subprocess.Popen(command, **start, **pipes, text=True)
+            given = open(self.folder / step["stdin"]) if "stdin" in step else None
+            process = subprocess.Popen(command, **start, **pipes, stdin=given, text=True)
             if "background" in step:
                 self.background.append(process)
                 return wait_for_lines(process, self.folder, step["background"])

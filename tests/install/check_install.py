@@ -66,6 +66,7 @@ class Tree:
         wanted = [line.split(",")[:2] for line in self.run(program, "predict", where / "table.glgnn").splitlines()[1:]]
         assert len(wanted) == rows and predicted == wanted, (predicted, wanted)
         assert re.fullmatch(r"test accuracy (0\.[5-9]\d*|1), learned graph of \d+ weights", lines[rows]), lines[rows:]
+        assert re.fullmatch(rf"as new rows (1[5-9]|2\d) of {rows} predicted alike", lines[rows + 1]), lines[rows:]
         assert (where / "learned.gexf").read_text().startswith("<?xml")
         self.run(program, "fit", table, "--label", "kind", "--test-fraction", "0.3", "--quiet", "--out", "same.glgnn",
                  cwd=where)

@@ -1,5 +1,6 @@
 """Explanations of fitted rows."""
 
+import pandas as pd
 import pytest
 
 from glgnn import Explanation, GLGNNClassifier
@@ -33,9 +34,21 @@ def test_explains_many(fitted):
 
 def test_in_words(orchard):
     table, variety, _ = orchard
-    text = str(GLGNNClassifier(members=2).fit(table, variety).explain(0))
+    model = GLGNNClassifier(members=2).fit(table, variety)
+    text = str(model.explain(0))
     assert text.startswith("row 0 is ")
     assert "features: " in text and "rows: " in text
+    # In the words of the table: each column once, with its own values.
+    for row in range(20):
+        features = model.explain(row).features
+        names = [feature.name for feature in features]
+        assert set(names) <= set(table.columns) and len(names) == len(set(names))
+        for feature in features:
+            told = table[feature.name].iloc[row]
+            if isinstance(feature.value, str):
+                assert feature.value == ("missing" if pd.isna(told) else str(told))
+            else:
+                assert feature.value == pytest.approx(told)
 
 
 def test_no_such_row(fitted):

@@ -99,21 +99,51 @@ def test_python_reads_models_of_the_program(wine, tmp_path):
     assert np.mean(predicted == np.array(["a", "b", "c"])[truth]) >= 0.9
 
 
-def test_python_prepares_tables_as_the_program_does(orchard, tmp_path):
-    """Gaps, categories and dates become the features that the program has put into its model."""
+@pytest.fixture(scope="module")
+def mixed(orchard):
+    """A table with every kind of column, and its labels."""
     table, variety, _ = orchard
-    days = pd.date_range("2001-03-01", periods=len(table), freq="9D").strftime("%Y-%m-%d")
-    table = table.assign(planted=days)
+    n = len(table)
+    table = table.reset_index(drop=True).assign(
+        planted=pd.date_range("2001-03-01", periods=n, freq="9D"),
+        customer_id=np.arange(n) + 700,
+        name=[f"tree {i}" for i in range(n)],
+        remark=[f"this one stands in the long row number {i} by the river and is old" for i in range(n)],
+        price=[f"${1000 + 7 * i:,}" for i in range(n)],
+        ratio=(np.arange(n) / 7).astype(np.float32),
+        same=3,
+        soil=np.array(["clay", "sand", "loam", "peat"])[[0, 1] * 70 + [2] * 9 + [3]],
+    )
+    return table, pd.Series(variety.to_numpy(), name="variety")
+
+
+def test_a_table_and_its_file_give_the_same_model(mixed, tmp_path):
+    table, variety = mixed
     table.assign(variety=variety).to_csv(tmp_path / "trees.csv", index=False)
     run_program("fit", tmp_path / "trees.csv", "--label", "variety", "--out", tmp_path / "t.glgnn")
-    model = GLGNNClassifier.load(tmp_path / "t.glgnn")
-    assert set(model.feature_names_in_) == set(table.columns)
-    table = table[list(model.feature_names_in_)]
-    assert model._columns.feature_names == model.model_features_
-    np.testing.assert_array_equal(model._columns.transform(table), model._fitted.features)
-    new = table[:3].copy()
-    new.loc[new.index[0], "skin"] = "striped"
-    assert model.predict_proba(new).shape == (3, 3)
+    of_file = GLGNNClassifier.load(tmp_path / "t.glgnn")
+    with pytest.warns(UserWarning, match="left out"):
+        of_table = GLGNNClassifier().fit(table, variety)
+    assert of_file.model_features_ == of_table.model_features_
+    for a, b in zip(features_of(of_file), features_of(of_table)):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(of_file.label_distributions_, of_table.label_distributions_)
+    assert set(of_file.feature_names_in_) == set(table.columns)
+    # Each predicts the rows of the other, whatever was left out.
+    few = table.drop(columns=["name", "remark", "same", "customer_id"])[:20]
+    expected = of_table.predict_proba(table[:20])
+    np.testing.assert_array_equal(of_file.predict_proba(few), expected)
+    again = pd.read_csv(tmp_path / "trees.csv")[:20]
+    np.testing.assert_array_equal(of_file.predict_proba(again), expected)
+    of_table.save(tmp_path / "p.glgnn")
+    assert run_program("predict", tmp_path / "p.glgnn", tmp_path / "trees.csv") == run_program(
+        "predict", tmp_path / "t.glgnn", tmp_path / "trees.csv"
+    )
+
+
+def features_of(model):
+    features = model._fitted.features
+    return features if isinstance(features, tuple) else (features,)
 
 
 def run_program(*arguments):

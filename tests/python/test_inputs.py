@@ -11,75 +11,85 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 
 from glgnn import GLGNNClassifier
-from glgnn._columns import TableColumns
+
+
+def encode(table, **more):
+    """The features that a table becomes, and their names."""
+    y = np.arange(len(table)) % 2
+    settings = {"scaling": "none"}
+    model = GLGNNClassifier(mode="paper", epochs=1, k=1, settings=settings, **more).fit(table, y)
+    features = model._fitted.features
+    if isinstance(features, tuple):
+        features = sp.csr_matrix(features, shape=(len(table), len(model.model_features_))).toarray()
+    return features, model.model_features_, model
 
 
 def test_columns_become_numbers():
     table = pd.DataFrame(
         {
-            "size": [1.0, np.nan, 3.0, 8.0],
-            "skin": ["red", "green", None, "red"],
-            "flag": [True, False, True, True],
-            "number": pd.Series([1, None, 2, 3], dtype=object),
+            "size": [1.0, np.nan, 3.0, 8.0, 9.0],
+            "skin": ["red", "green", None, "red", "red"],
+            "flag": [True, False, True, True, False],
+            "number": pd.Series([1, None, 2, 3, 7], dtype=object),
+            "code": pd.Categorical([4, 5, 4, 5, 4]),
         }
     )
-    columns = TableColumns.learn(table)
-    assert columns.feature_names == [
-        "size", "size is missing", "skin=red", "skin=(other)", "skin is missing", "flag",
-        "number", "number is missing",
+    features, names, model = encode(table)
+    assert names == [
+        "size", "size is missing", "skin=red", "skin=(other)", "skin is missing",
+        "flag=False", "flag=True", "number", "number is missing", "code=4", "code=5",
     ]  # fmt: skip
     np.testing.assert_array_equal(
-        columns.transform(table),
+        features,
         [
-            [1, 0, 1, 0, 0, 1, 1, 0],
-            [3, 1, 0, 1, 0, 0, 2, 1],
-            [3, 0, 0, 0, 1, 1, 2, 0],
-            [8, 0, 1, 0, 0, 1, 3, 0],
+            [1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0],
+            [5.5, 1, 0, 1, 0, 1, 0, 2.5, 1, 0, 1],
+            [3, 0, 0, 0, 1, 0, 1, 2, 0, 1, 0],
+            [8, 0, 1, 0, 0, 0, 1, 3, 0, 0, 1],
+            [9, 0, 1, 0, 0, 1, 0, 7, 0, 1, 0],
         ],
     )
-    new = pd.DataFrame({"size": [None], "skin": ["blue"], "flag": [None], "number": [5]})
-    np.testing.assert_array_equal(columns.transform(new), [[3, 1, 0, 1, 0, 1, 5, 0]])
-    again = TableColumns.from_json(columns.to_json())
-    np.testing.assert_array_equal(again.transform(table), columns.transform(table))
+    with pytest.warns(UserWarning, match='such as "blue", counted as'):
+        model.predict(pd.DataFrame({"code": [4], "size": [None], "skin": ["blue"], "flag": [None], "number": [5]}))
 
 
 def test_infinity_in_a_column():
-    with pytest.raises(ValueError, match="Input X contains infinity: column 'c'"):
-        TableColumns.learn(pd.DataFrame({"c": [np.inf] + [1.0] * 29}))
+    with pytest.raises(ValueError, match='row 3: column "c": not a finite number: found "inf"'):
+        encode(pd.DataFrame({"c": [1.0, 2.0, 3.0, np.inf, 5.0]}))
 
 
 def test_dates_become_days():
-    dates = pd.Series(pd.to_datetime(["1970-01-03", None, "1970-01-11 12:00"]))
+    dates = pd.Series(pd.to_datetime(["1970-01-03", None, "1970-01-11 12:00", "1970-01-05"]))
     table = pd.DataFrame({"day": dates, "zone": dates.dt.tz_localize("UTC"), "span": dates - dates[0]})
-    columns = TableColumns.learn(table)
-    assert columns.feature_names == [
-        "day", "day is missing", "zone", "zone is missing", "span", "span is missing",
-    ]  # fmt: skip
+    features, names, model = encode(table)
+    assert names == ["day", "day is missing", "zone", "zone is missing", "span", "span is missing"]
     np.testing.assert_array_equal(
-        columns.transform(table),
-        [[2, 0, 2, 0, 0, 0], [6.25, 1, 6.25, 1, 4.25, 1], [10.5, 0, 10.5, 0, 8.5, 0]],
+        features,
+        [[2, 0, 2, 0, 0, 0], [4, 1, 4, 1, 2, 1], [10.5, 0, 10.5, 0, 8.5, 0], [4, 0, 4, 0, 2, 0]],
     )
-    day = TableColumns.learn(table[["day"]])
-    np.testing.assert_array_equal(day.transform(pd.DataFrame({"day": ["1970-01-02"]})), [[1, 0]])
-    with pytest.raises(ValueError, match="column 'day' held dates when the model was fitted"):
-        day.transform(pd.DataFrame({"day": ["soon"]}))
+    texts = table.astype({"day": str, "zone": str})
+    np.testing.assert_array_equal(model.predict_proba(texts), model.predict_proba(table))
+    with pytest.raises(ValueError, match='column "day": not a date: found "soon"'):
+        model.predict(table.assign(day="soon"))
 
 
 def test_names_of_rows_are_left_out():
     names = [f"name {i}" for i in range(30)]
-    table = pd.DataFrame({"name": names, "size": np.arange(30.0)})
-    with pytest.warns(UserWarning, match="column 'name' is left out: it has another text in each of 30"):
-        columns = TableColumns.learn(table)
-    assert columns.feature_names == ["size"]
-    np.testing.assert_array_equal(columns.transform(table)[:, 0], np.arange(30.0))
-    with pytest.warns(UserWarning), pytest.raises(ValueError, match="no column of X can be used"):
-        TableColumns.learn(table[["name"]])
+    table = pd.DataFrame({"name": names, "size": np.arange(30.0) ** 2, "Unnamed: 0": np.arange(30)})
+    with pytest.warns(UserWarning, match=r"left out: name \(identifier\), Unnamed: 0 \(identifier\)"):
+        features, found, model = encode(table)
+    assert found == ["size"] and model.n_features_in_ == 3
+    np.testing.assert_array_equal(features[:, 0], np.arange(30.0) ** 2)
+    assert model.predict(table[["size"]]).shape == (30,)  # what was left out is not needed
+    with pytest.raises(ValueError, match="no features"):
+        encode(table[["name"]])
 
 
 def test_text_in_a_column_of_numbers():
-    columns = TableColumns.learn(pd.DataFrame({"size": [1.0, 2.0]}))
-    with pytest.raises(ValueError, match="column 'size' held numbers when the model was fitted"):
-        columns.transform(pd.DataFrame({"size": ["large"]}))
+    model = encode(pd.DataFrame({"size": [1.0, 2.0, 4.0]}))[2]
+    with pytest.raises(ValueError, match='column "size": not a number: found "large"'):
+        model.predict(pd.DataFrame({"size": ["large"]}))
+    assert model.predict(pd.DataFrame({"size": ["3.5"]})).shape == (1,)
 
 
 def test_table_with_gaps_and_categories(orchard):
@@ -93,12 +103,17 @@ def test_table_with_gaps_and_categories(orchard):
     assert np.mean(model.transduction_ == truth) >= 0.85
     new = table.iloc[:5].copy()
     new.loc[new.index[0], "skin"] = "striped"
-    assert model.predict_proba(new).shape == (5, 3)
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.warns(UserWarning, match="counted as no level"):
+        expected = model.predict_proba(new)
+    assert expected.shape == (5, 3)
+    with pytest.raises(ValueError, match="column sugar is missing"):
         model.predict(new.rename(columns={"sugar": "salt"}))
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         unnamed = model.predict_proba(new.to_numpy())
-    np.testing.assert_array_equal(unnamed, model.predict_proba(new))
+    np.testing.assert_array_equal(unnamed, expected)
+    with pytest.warns(UserWarning, match="does not know is ignored: extra"):
+        turned = model.predict_proba(new[new.columns[::-1]].assign(extra=1))
+    np.testing.assert_array_equal(turned, expected)
 
 
 def test_table_of_numbers_is_its_array(wine, fitted, half_labelled):

@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sklearn.model_selection import cross_val_score
+
+from glgnn import GLGNNClassifier
 from glgnn._labels import encode_labels, from_json, to_json
 
 
@@ -12,11 +15,14 @@ from glgnn._labels import encode_labels, from_json, to_json
     [
         ([3, 5, 3], [0, 1, 0], [3, 5]),
         ([0, -1, 2], [0, -1, 1], [0, 2]),
-        ([-1, 1, -1], [0, 1, 0], [-1, 1]),  # only two labels: -1 is a class
         ([-1, 1, -2], [1, 2, 0], [-2, -1, 1]),  # a negative class: so is -1
         ([1.0, np.nan, 2.0], [0, -1, 1], [1.0, 2.0]),
         (["b", "a", "b"], [1, 0, 1], ["a", "b"]),
         (["b", None, "a"], [1, -1, 0], ["a", "b"]),
+        (["b", "", "a"], [1, -1, 0], ["a", "b"]),
+        (np.array(["b", "", "a"]), [1, -1, 0], ["a", "b"]),
+        (np.array(["b", "", "a"], dtype=object), [1, -1, 0], ["a", "b"]),
+        (pd.Series(["b", "", "a"]), [1, -1, 0], ["a", "b"]),
         (["b", float("nan"), "a"], [1, -1, 0], ["a", "b"]),
         ([True, False, None], [1, 0, -1], [False, True]),
         ([1, None, 4], [0, -1, 1], [1, 4]),
@@ -31,6 +37,41 @@ def test_encoding(y, codes, classes):
     assert found_codes.dtype == np.int32
     assert found_codes.tolist() == codes
     assert found_classes.tolist() == classes
+
+
+def test_minus_one_beside_one_class_is_a_class_and_said():
+    with pytest.warns(UserWarning, match="only -1 and 1: -1 is taken as a class"):
+        codes, classes = encode_labels([-1, 1, -1])
+    assert codes.tolist() == [0, 1, 0] and classes.tolist() == [-1, 1]
+
+
+def test_spellings_are_said():
+    with pytest.warns(UserWarning, match="'Yes' and 'yes'"):
+        assert encode_labels(["Yes", "yes", "no"])[1].tolist() == ["Yes", "no", "yes"]
+
+
+def test_rows_without_a_label_do_not_count_in_the_score(wine, fitted):
+    _, new, _, truth = wine
+    score = np.mean(fitted.predict(new) == truth)
+    assert fitted.score(new, truth) == pytest.approx(score)
+    known = np.arange(len(truth)) % 3 > 0
+    expected = np.mean((fitted.predict(new) == truth)[known])
+    for unknown in (np.where(known, truth, -1), np.where(known, truth, np.nan)):
+        assert fitted.score(new, unknown) == pytest.approx(expected)
+    weights = np.arange(len(truth))
+    right = (fitted.predict(new) == truth)[known]
+    assert fitted.score(new, np.where(known, truth, -1), weights) == pytest.approx(
+        np.average(right, weights=weights[known])
+    )
+    with pytest.raises(ValueError, match="no row of y has a label"):
+        fitted.score(new, np.full(len(truth), -1))
+
+
+def test_cross_validation_skips_rows_without_a_label(wine):
+    X, _, y, _ = wine
+    labels = np.where(np.arange(len(y)) % 2, y, -1)
+    model = GLGNNClassifier(members=2, settings={"folds": 1})
+    assert cross_val_score(model, X, labels, cv=3).mean() > 0.8
 
 
 @pytest.mark.parametrize(

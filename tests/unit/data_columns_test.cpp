@@ -138,12 +138,27 @@ TEST_F(DataColumns, DatesBecomeDays) {
 }
 
 TEST_F(DataColumns, DatesThatAreNotClearAreLeftOut) {
-  for (const std::string date : {"3/4/2024", "03.04.24", "2024/3/4", "3-4-2024 12:30"}) {
+  for (const std::string date : {"3/4/2024", "03.04.24", "13/02/24", "3-4-2024 12:30"}) {
     const Dataset d = column({date, date, "5/6/2023"});
     EXPECT_EQ(d.feature_names, (Strings{"n"})) << date;
-    EXPECT_EQ(d.notes, (Strings{"1 column holds dates that are not written 2024-05-17 and is left "
-                                "out: x"}));
+    EXPECT_EQ(d.notes, (Strings{"1 column holds dates whose day and month cannot be told apart and "
+                                "is left out: x; 2024-05-17 is always clear"}));
   }
+}
+
+TEST_F(DataColumns, DatesOfAnyOrderWhereADayIsAboveTwelve) {
+  for (const Strings& dates : {Strings{"26.02.2023", "3.4.2023", "", "01.01.1970 12:00"},
+                               Strings{"02/26/2023", "4/3/2023", "", "01/01/1970 12:00"},
+                               Strings{"2023/2/26", "2023/4/3", "", "1970/1/1 12:00"}}) {
+    const Dataset d = column(dates);
+    EXPECT_EQ(values(d, 1), (std::vector<float>{19414, 19450, 19414, 0.5})) << dates[0];
+  }
+  EXPECT_EQ(column({"26.02.2023", "3.4.2023", "4.4.2023"}).notes,
+            (Strings{"dates become days since 1970-01-01: x; those of x begin with the day"}));
+  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,26.02.2023\n2,03.04.2023\n3,30.02.2023\n"),
+            "t.csv:4: column \"x\": not a date: found \"30.02.2023\", expected a date such as "
+            "17.05.2024 in every row, or a gap; correct the value or remove the row; if the column "
+            "holds categories use --categorical x");
 }
 
 TEST_F(DataColumns, ReadsTimes) {
@@ -163,21 +178,79 @@ TEST_F(DataColumns, ReadsTimes) {
 TEST_F(DataColumns, DecimalCommas) {
   const Dataset d = load("a;b\n1,5;2\n-3;1e1\n2,25e1;7\n");
   EXPECT_EQ(values(d, 0), (std::vector<float>{1.5, -3, 22.5}));
-  EXPECT_TRUE(d.plan.columns[0].decimal_comma);
-  EXPECT_FALSE(d.plan.columns[1].decimal_comma);
+  EXPECT_TRUE(d.plan.columns[0].style.decimal_comma);
+  EXPECT_FALSE(d.plan.columns[1].style.decimal_comma);
   EXPECT_EQ(values(load("a,b\n\"1,5\",2\n\"2,25\",3\n3,5\n"), 0),
             (std::vector<float>{1.5, 2.25, 3}));
 }
 
-TEST_F(DataColumns, ThousandsAreNotGuessed) {
-  EXPECT_EQ(error(ErrorKind::kData, "a,b\n\"1,234\",2\n\"2,500\",3\n300,5\n"),
-            "t.csv:2: column \"a\": not a number: found \"1,234\", expected a number in every row, "
-            "or a gap; write numbers with a decimal point and without separators of thousands");
-  EXPECT_EQ(
-      error(ErrorKind::kData, "a;b\n1.234.567;2\n2.500.000;3\n3;5\n"),
-      "t.csv:2: column \"a\": not a number: found \"1.234.567\", expected a number in every "
-      "row, or a gap; write numbers with a decimal point and without separators of thousands");
+TEST_F(DataColumns, Thousands) {
+  const Dataset d = column({"1,234", "2,500,000", "300", "1,000.5"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{1234, 2500000, 300, 1000.5}));
+  EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
+                              "(1,234.5 is 1234.5)"}));
+  for (const Strings& texts :
+       {Strings{"1.234.567", "2.500", "3,5"}, Strings{"1'234'567", "2'500", "3.5"},
+        Strings{"1 234 567", "2 500", "3,5"},
+        Strings{"1\u00A0234\u00A0567", "2\u202F500", "3.5"}}) {
+    EXPECT_EQ(values(column(texts), 1), (std::vector<float>{1234567, 2500, 3.5})) << texts[0];
+  }
+  // Quoted in a file of commas it is thousands, in another file a decimal comma.
+  EXPECT_EQ(values(column({"1,234", "2,500", "3"}), 1), (std::vector<float>{1234, 2500, 3}));
   EXPECT_EQ(values(load("a;b\n1,234;2\n2,500;3\n3;5\n"), 0), (std::vector<float>{1.234f, 2.5, 3}));
+  EXPECT_EQ(values(column({"1.234", "2.500", "3"}), 1), (std::vector<float>{1.234f, 2.5, 3}));
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a;b\n1.234.567;2\n2.500.000;3\n1.5;5\n"),
+      "t.csv:4: column \"a\": not a number: found \"1.5\", expected a number in every row, or "
+      "a gap; write all numbers alike, as 1.234,5");
+}
+
+TEST_F(DataColumns, CurrenciesPercentAndUnits) {
+  EXPECT_EQ(values(column({"$1,200", "-$ 5.50", "12", "$0"}), 1),
+            (std::vector<float>{1200, -5.5, 12, 0}));
+  EXPECT_EQ(values(column({"1.200,50 €", "3 €", ""}), 1), (std::vector<float>{1200.5, 3, 601.75}));
+  EXPECT_EQ(values(column({"50%", "7.5 %", "0%"}), 1), (std::vector<float>{50, 7.5, 0}));
+  const Dataset d = column({"12 kg", "7kg", "8.5 kg"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{12, 7, 8.5}));
+  EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
+                              "(1234.5 kg is 1234.5)"}));
+  // Where units differ, or codes only look like numbers, it is text.
+  for (const Strings& texts :
+       {Strings{"1st", "2nd", "1st", "2nd"}, Strings{"C85", "E46", "C85", "E46"},
+        Strings{"5-10 kg", "1-2 kg", "5-10 kg", "1-2 kg"},
+        Strings{"5%", "5", "5%", "5", "5%", "5", "5%", "5"}}) {
+    EXPECT_EQ(column(texts).plan.columns[1].kind, ColumnKind::kCategorical) << texts[0];
+  }
+}
+
+TEST_F(DataColumns, WordsOfSpreadsheetsAndOfTheUserAreGaps) {
+  for (const std::string gap : {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "<NA>"}) {
+    EXPECT_EQ(column({"1", gap, "5"}).plan.columns[1].missing, 1) << gap;
+  }
+  const Dataset d = column({"1", "999", "5", "unknown"}, {.missing = {"999", "unknown"}});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{1, 3, 5, 3}));
+  EXPECT_EQ(d.plan.missing_words, (Strings{"999", "unknown"}));
+}
+
+TEST_F(DataColumns, Latin1) {
+  const Dataset d = load(
+      "n,stra\xDF"
+      "e\n1,M\xFCller\n2,\x80\n3,M\xFCller\n4,\x80\n");
+  EXPECT_EQ(d.feature_names, (Strings{"n", "straße=Müller", "straße=€"}));
+  EXPECT_EQ(d.notes[0], "5 lines are not UTF-8 and read as Windows-1252 (Latin-1)");
+  EXPECT_EQ(load("n,x\n1,ü\n2,é\n3,ü\n4,é\n").notes.size(), 1u) << "UTF-8 stays as it is";
+}
+
+TEST_F(DataColumns, EmptyColumnsWithoutANameAreLeftOut) {
+  const Dataset d = load("a,,b,,\n1,,2,,\n3,,5,,\n4,,4,,\n");
+  EXPECT_EQ(d.feature_names, (Strings{"a", "b"}));
+  EXPECT_EQ(d.notes, (Strings{"3 columns without a name and without values are left out"}));
+  const Dataset longer = load("a,b\n1,2,\n3,5,\n4,4\n");
+  EXPECT_EQ(longer.notes,
+            (Strings{"2 empty fields behind the last column of the header left out"}));
+  EXPECT_EQ(error(ErrorKind::kData, "a,b,\n1,2,\n3,5,7\n4,4,\n"),
+            "t.csv:3: column 3 has no name: found \"7\", expected a name for each column that has "
+            "values; name the column in the first line or remove it");
 }
 
 TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
@@ -225,10 +298,43 @@ TEST_F(DataColumns, SaysWhenNothingIsLeftToLearnFrom) {
 }
 
 TEST_F(DataColumns, WordsForUnknownLabels) {
-  const Dataset d = load("n,k\n1,u\n2,v\n3,NA\n4,?\n5,none\n6,none\n", {.label = "k"});
+  const std::string text = "n,k\n1,u\n2,v\n3,NA\n4,?\n5,none\n6,none\n7,None\n8,-\n";
+  const Dataset d = load(text, {.label = "k"});
   EXPECT_EQ(d.class_names, (Strings{"none", "u", "v"}));
-  EXPECT_EQ(d.labels, (std::vector<int32_t>{1, 2, -1, -1, 0, 0}));
-  EXPECT_EQ(d.notes[0], "2 labels such as NA or ? taken as unknown");
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{1, 2, -1, -1, 0, 0, -1, -1}));
+  EXPECT_EQ(d.notes[0],
+            "4 labels taken as unknown: -, ?, NA, None; a class of this name needs another one");
+  EXPECT_EQ(d.notes[1],
+            "the label \"none\" is a class of 2 rows; --missing none would take it as unknown");
+  EXPECT_EQ(load(text, {.label = "k", .missing = {"none"}}).class_names, (Strings{"u", "v"}));
+  EXPECT_EQ(load("n,k\n1,+\n2,-\n3,+\n4,-\n", {.label = "k"}).class_names, (Strings{"+", "-"}));
+}
+
+TEST_F(DataColumns, SpellingsOfOneClassAreJoined) {
+  const Dataset d = load("n,k\n1,Yes\n2,yes\n3,no\n4,yes\n5,no\n", {.label = "k"});
+  EXPECT_EQ(d.class_names, (Strings{"no", "yes"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{1, 1, 0, 1, 0}));
+  EXPECT_EQ(d.notes[0],
+            "labels that differ only in their spelling are one class: \"Yes\" (1 row) "
+            "is \"yes\"");
+  EXPECT_EQ(load("n,k\n1,1\n2,1.0\n3,2\n4,02\n5,2\n6,1\n", {.label = "k"}).class_names,
+            (Strings{"1", "2"}));
+  EXPECT_EQ(load("n,k\n1,A\n2,a\n3,A\n4,a\n", {.label = "k"}).class_names, (Strings{"A", "a"}))
+      << "else there would be one class";
+}
+
+TEST_F(DataColumns, MeasurementsAreNoClasses) {
+  std::string text = "n,y\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::to_string(i * i) + "," + (i % 6 == 5 ? "" : std::to_string(i / 7.0)) + "\n";
+  }
+  EXPECT_TRUE(begins(error(ErrorKind::kData, text, {.label = "y"}),
+                     "t.csv: column \"y\": the labels look like measurements: found \"50 different "
+                     "numbers such as "));
+  EXPECT_EQ(load(text, {.label = "y", .categorical = {"y"}}).classes(), 50);
+  text = "n,y\n";
+  for (int i = 0; i < 60; ++i) text += std::to_string(i * i) + "," + std::to_string(i % 3) + ".5\n";
+  EXPECT_EQ(load(text, {.label = "y"}).classes(), 3) << "numbers that rows share are classes";
 }
 
 }  // namespace

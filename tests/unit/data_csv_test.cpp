@@ -167,9 +167,24 @@ TEST_F(DataCsv, RefusesFilesThatAreNoTables) {
   EXPECT_EQ(
       error(ErrorKind::kUsage, "a,b\n1,2\n", {}, "t.xlsx"),
       "t.xlsx: unknown kind of file: found \".xlsx\", expected .csv, .tsv, .tab, .npy, .npz, .svm, "
-      ".svmlight, .libsvm, .mtx, text also as .gz, or a folder; rename or convert the file");
+      ".svmlight, .libsvm, .mtx, text also as .gz, or a folder; save the sheet as \"CSV UTF-8\" "
+      "in the program that shows it");
+  EXPECT_TRUE(error(ErrorKind::kUsage, "x", {}, "t.parquet")
+                  .ends_with("write it as CSV, in Python: "
+                             "pandas.read_parquet(FILE).to_csv(\"table.csv\", index=False)"));
+  EXPECT_TRUE(error(ErrorKind::kUsage, "x", {}, "t.txt")
+                  .ends_with("say what it holds with --format, or rename or convert the file"));
+  EXPECT_EQ(error(ErrorKind::kUsage, "x", {.format = "xml"}, "t.txt"),
+            "t.txt: unknown format: found \"xml\", expected one of .csv, .tsv, .tab, .npy, .npz, "
+            ".svm, .svmlight, .libsvm, .mtx; correct --format");
   EXPECT_TRUE(begins(error(ErrorKind::kUsage, "x", {}, "t.npy.gz"),
                      "t.npy.gz: unknown kind of file: found \".gz\", expected .csv"));
+}
+
+TEST_F(DataCsv, TheUserNamesTheFormat) {
+  const std::string table = "a\tb\n1\t2\n3\t4\n5\t7\n";
+  EXPECT_EQ(load_dataset(folder_.write("t.txt", table), {.format = "tsv"}).rows(), 3);
+  EXPECT_EQ(load_dataset(folder_.write("u", "1 1:2\n2 1:3\n1 1:4\n"), {.format = "svm"}).rows(), 3);
 }
 
 TEST_F(DataCsv, RefusesBrokenHeaders) {
@@ -181,8 +196,8 @@ TEST_F(DataCsv, RefusesBrokenHeaders) {
             "t.csv:1: columns 1 and 3 have the same name: found \"a\", expected different names; "
             "rename one of them in the first line");
   EXPECT_EQ(error(ErrorKind::kData, "a,b,\n1,2,3\n"),
-            "t.csv:1: column 3 has no name: found \"\", expected a name for each column; name the "
-            "column in the first line or remove it");
+            "t.csv:2: column 3 has no name: found \"3\", expected a name for each column that has "
+            "values; name the column in the first line or remove it");
   EXPECT_EQ(error(ErrorKind::kUsage, "sepal,petal,species\n1,2,x\n", {.label = "specis"}),
             "t.csv:1: no such label column: found \"specis\", expected a column of the header; use "
             "--label with one of its names; the nearest are species, sepal, petal");
@@ -223,7 +238,7 @@ TEST_F(DataCsv, RefusesWhatIsNotANumber) {
             "--categorical b");
   EXPECT_EQ(error(ErrorKind::kData, "a;b\n1;2.5\n3;1,5\n"),
             "t.csv:3: column \"b\": not a number: found \"1,5\", expected a number in every row, "
-            "or a gap; write numbers with a decimal point: 1.5");
+            "or a gap; write all numbers alike, as 1234.5");
   for (const std::string text : {"inf", "-Infinity", "1e39", "1e400"}) {
     EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3," + text + "\n"),
               "t.csv:3: column \"b\": not a finite number: found \"" + text +

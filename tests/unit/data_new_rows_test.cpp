@@ -1,6 +1,7 @@
 // Rows that come after fit(): the same preparation, block by block.
+#include <glgnn/new_rows.h>
+
 #include "data/data.h"
-#include "data/new_rows.h"
 #include "unit/data_test_util.h"
 
 namespace glgnn {

@@ -1,8 +1,8 @@
 // The column plan goes through the model file and prepares new rows as the fitted ones were.
+#include <glgnn/new_rows.h>
 #include <glgnn/trainer.h>
 
 #include "data/data.h"
-#include "data/new_rows.h"
 #include "unit/data_test_util.h"
 
 namespace glgnn {

@@ -1,0 +1,153 @@
+#include "data/cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/table_header.h"
+#include "data/text_rows.h"
+#include "data/values.h"
+
+namespace glgnn {
+namespace {
+
+class GapWords {
+ public:
+  explicit GapWords(std::vector<std::string> more) : more_(std::move(more)) {}
+
+  bool has(std::string_view text) const {
+    return is_missing(text) || std::find(more_.begin(), more_.end(), text) != more_.end();
+  }
+
+ private:
+  std::vector<std::string> more_;
+};
+
+// Columns without a name and without a value, as spreadsheets leave them, are taken out; but not
+// the first one, which may name the rows.
+class TextCells : public CellRows {
+ public:
+  TextCells(const std::filesystem::path& path, std::vector<std::string> missing)
+      : rows_(path), gaps_(std::move(missing)) {
+    rows_.next(fields_);
+    for (size_t j = 0; j < fields_.size(); ++j) {
+      is_named_.push_back(j == 0 || !fields_[j].empty());
+      if (is_named_[j]) names_.push_back(fields_[j]);
+    }
+    check_is_header(names_, place());
+  }
+
+  const std::vector<std::string>& names() const override { return names_; }
+
+  bool next(std::vector<Cell>& cells) override {
+    if (!rows_.next(fields_)) return false;
+    cells.clear();
+    for (size_t j = 0; j < fields_.size(); ++j) {
+      const std::string& field = fields_[j];
+      if (j < is_named_.size() && is_named_[j]) {
+        cells.push_back({.text = field, .is_gap = gaps_.has(field)});
+      } else if (!field.empty()) {
+        refuse_unnamed(j);
+      } else {
+        too_long_ += j >= is_named_.size();
+      }
+    }
+    if (cells.size() != names_.size()) check_row_length(fields_.size(), names_.size(), place());
+    return true;
+  }
+
+  Place place() const override { return rows_.place(); }
+  double part_read() const override { return rows_.part_read(); }
+  bool comma_separates() const override { return rows_.delimiter() == ','; }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes = rows_.notes();
+    const auto unnamed = static_cast<int64_t>(is_named_.size() - names_.size());
+    if (unnamed > 0) {
+      notes.push_back(counted(unnamed, "column") + " without a name and without values " +
+                      (unnamed == 1 ? "is" : "are") + " left out");
+    }
+    if (too_long_ > 0) {
+      notes.push_back(counted(too_long_, "empty field") +
+                      " behind the last column of the header left out");
+    }
+    return notes;
+  }
+
+ private:
+  [[noreturn]] void refuse_unnamed(size_t column) const {
+    if (column >= is_named_.size()) check_row_length(fields_.size(), is_named_.size(), place());
+    fail(ErrorKind::kData, place(),
+         {"column " + std::to_string(column + 1) + " has no name", fields_[column],
+          "a name for each column that has values",
+          "name the column in the first line or remove it"});
+  }
+
+  TextRows rows_;
+  GapWords gaps_;
+  std::vector<std::string> names_, fields_;
+  std::vector<bool> is_named_;  // of the columns of the file
+  int64_t too_long_ = 0;
+};
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+class FrameCells : public CellRows {
+ public:
+  FrameCells(const Frame& frame, std::vector<std::string> missing)
+      : frame_(frame), gaps_(std::move(missing)) {
+    for (const FrameColumn& column : frame.columns) {
+      names_.emplace_back(without_blanks(column.name));  // as in a file
+    }
+  }
+
+  const std::vector<std::string>& names() const override { return names_; }
+
+  bool next(std::vector<Cell>& cells) override {
+    if (next_ == frame_.rows) return false;
+    cells.clear();
+    for (const FrameColumn& column : frame_.columns) {
+      if (column.is_text) {
+        const std::string_view text = without_blanks(column.texts[static_cast<size_t>(next_)]);
+        cells.push_back({.text = text, .is_gap = gaps_.has(text)});
+      } else {
+        const double number = column.numbers[static_cast<size_t>(next_)];
+        cells.push_back({.number = number, .is_number = true, .is_gap = std::isnan(number)});
+      }
+    }
+    ++next_;
+    return true;
+  }
+
+  // Rows are counted from 0, as in Python.
+  Place place() const override {
+    return {next_ == 0 ? "X" : "X, row " + std::to_string(next_ - 1)};
+  }
+  double part_read() const override {
+    return static_cast<double>(next_) / static_cast<double>(std::max<int64_t>(1, frame_.rows));
+  }
+  bool comma_separates() const override { return true; }
+
+ private:
+  const Frame& frame_;
+  GapWords gaps_;
+  std::vector<std::string> names_;
+  int64_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<CellRows> open_text_cells(const std::filesystem::path& path,
+                                          std::vector<std::string> missing) {
+  return std::make_unique<TextCells>(path, std::move(missing));
+}
+
+std::unique_ptr<CellRows> open_frame_cells(const Frame& frame, std::vector<std::string> missing) {
+  return std::make_unique<FrameCells>(frame, std::move(missing));
+}
+
+}  // namespace glgnn

@@ -1,0 +1,197 @@
+// Tables: CSV and TSV files, and tables in memory. Read three times at most: what the columns hold,
+// the levels of the text columns, the values; so the text is never held as a whole.
+#include <glgnn/table.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "data/cells.h"
+#include "data/column_profile.h"
+#include "data/features.h"
+#include "data/formats.h"
+#include "data/labels.h"
+#include "data/line_reader.h"
+#include "data/row_encoder.h"
+#include "data/table_header.h"
+#include "data/table_notes.h"
+#include "data/values.h"
+
+namespace glgnn {
+namespace {
+
+// The ids of the rows, each different.
+class RowIds {
+ public:
+  void add(const std::string& id, const CellRows& rows) {
+    if (id.empty()) {
+      fail(ErrorKind::kData, rows.place(),
+           {"a row without an id", id, "an id in every row", "fill it in or leave --id away"});
+    }
+    const auto [first, is_new] = lines_.emplace(id, rows.place().line);
+    if (!is_new) {
+      fail(ErrorKind::kData, rows.place(),
+           {"an id that line " + std::to_string(first->second) + " has too", id,
+            "a different id in every row", "correct one of them or leave --id away"});
+    }
+    ids.push_back(id);
+  }
+
+  std::vector<std::string> ids;
+
+ private:
+  std::unordered_map<std::string, int64_t> lines_;
+};
+
+// Opens the table anew for each reading.
+struct TableInput {
+  std::string name;
+  std::function<std::unique_ptr<CellRows>()> open;
+  const std::function<void(double)>& on_progress;
+
+  static constexpr double kFirst = 0, kSecond = 1, kThird = 2;
+
+  // Visits every row; gives how many there are.
+  template <class Visit>
+  int64_t for_each_row(double which, const Visit& visit) const;
+};
+
+template <class Visit>
+int64_t TableInput::for_each_row(double which, const Visit& visit) const {
+  constexpr int64_t kRowsBetweenReports = 4096;
+  const std::unique_ptr<CellRows> rows = open();
+  std::vector<Cell> cells;
+  int64_t count = 0;
+  while (rows->next(cells)) {
+    visit(cells, *rows);
+    if (++count % kRowsBetweenReports == 0 && on_progress) {
+      on_progress((which + rows->part_read()) / 3);
+    }
+  }
+  if (count == 0) refuse_no_rows(rows->place());
+  return count;
+}
+
+std::vector<ColumnProfile> profile_columns(const TableInput& table, const TableHeader& header,
+                                           const LoadOptions& options, Dataset& dataset) {
+  std::vector<ColumnProfile> profiles;
+  for (size_t j = 0; j < header.names.size(); ++j) {
+    profiles.emplace_back(header.names[j], header.wishes[j]);
+  }
+  std::vector<std::string> labels;
+  RowIds ids;
+  table.for_each_row(TableInput::kFirst, [&](const auto& cells, const CellRows& rows) {
+    for (size_t j = 0; j < cells.size(); ++j) {
+      if (header.is_feature(j)) profiles[j].add(cells[j]);
+    }
+    if (header.id >= 0) ids.add(cell_text(cells[header.id]), rows);
+    labels.push_back(header.label >= 0 ? cell_text(cells[header.label]) : "");
+  });
+  set_labels(dataset, labels, options.missing);
+  dataset.row_ids = std::move(ids.ids);
+  return profiles;
+}
+
+void read_again(const TableInput& table, const TableHeader& header, bool comma_separates,
+                std::vector<ColumnProfile>& profiles) {
+  std::vector<size_t> again;
+  for (size_t j = 0; j < profiles.size(); ++j) {
+    if (header.is_feature(j) && profiles[j].needs_second_reading(comma_separates)) {
+      again.push_back(j);
+    }
+  }
+  if (again.empty()) return;
+  table.for_each_row(TableInput::kSecond, [&](const auto& cells, const CellRows&) {
+    for (const size_t j : again) profiles[j].add_again(cells[j]);
+  });
+}
+
+TablePlan make_plan(const TableHeader& header, const std::vector<ColumnProfile>& profiles,
+                    const Dataset& dataset) {
+  TablePlan plan;
+  for (size_t j = 0; j < profiles.size(); ++j) {
+    TableColumn column;
+    if (header.is_feature(j)) {
+      column = profiles[j].column();
+    } else {
+      const bool is_label = static_cast<int64_t>(j) == header.label;
+      column.name = header.names[j];
+      column.kind = is_label ? ColumnKind::kLabel : ColumnKind::kRowId;
+      column.distinct = is_label ? dataset.classes() : static_cast<int64_t>(dataset.row_ids.size());
+      if (is_label) column.missing = std::count(dataset.labels.begin(), dataset.labels.end(), -1);
+    }
+    for (std::string& name : column_features(column)) plan.feature_names.push_back(std::move(name));
+    plan.columns.push_back(std::move(column));
+  }
+  return plan;
+}
+
+Matrix encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
+                   std::vector<std::string>& notes) {
+  std::vector<int64_t> positions(plan.columns.size());
+  for (size_t j = 0; j < positions.size(); ++j) positions[j] = static_cast<int64_t>(j);
+  RowEncoder encoder(plan, positions, {.fitting = true});
+  Matrix values(rows, encoder.features());
+  int64_t row = 0;
+  table.for_each_row(TableInput::kThird, [&](const auto& cells, const CellRows& place) {
+    if (row < rows) encoder.encode(cells, place, values[row]);
+    if (++row == rows) notes = place.notes();
+  });
+  if (row != rows) {
+    fail(ErrorKind::kIo, {table.name},
+         {"the file changed while it was read", counted(row, "row"), counted(rows, "row"),
+          "wait until it is written, and run again"});
+  }
+  return values;
+}
+
+// Everything but the checks of labels.
+Dataset read_input(const TableInput& table, const TableHeader& header, bool comma_separates,
+                   const LoadOptions& options, std::vector<std::string> notes) {
+  Dataset dataset;
+  dataset.notes = std::move(notes);
+  std::vector<ColumnProfile> profiles = profile_columns(table, header, options, dataset);
+  read_again(table, header, comma_separates, profiles);
+  dataset.plan = make_plan(header, profiles, dataset);
+  dataset.plan.missing_words = options.missing;
+  profiles.clear();
+  note_columns(dataset.plan, dataset.notes);
+  std::vector<std::string> text_notes;
+  dataset.features.dense =
+      encode_rows(table, dataset.plan, static_cast<int64_t>(dataset.labels.size()), text_notes);
+  dataset.notes.insert(dataset.notes.begin(), text_notes.begin(), text_notes.end());
+  dataset.feature_names = dataset.plan.feature_names;
+  check_has_features(dataset.plan, {table.name});
+  check_repeated_columns(dataset);
+  return dataset;
+}
+
+}  // namespace
+
+Dataset read_table(const std::filesystem::path& path, const LoadOptions& options) {
+  const TableInput table{path.string(), [&] { return open_text_cells(path, options.missing); },
+                         options.on_progress};
+  const std::unique_ptr<CellRows> first = table.open();
+  std::vector<std::string> notes;
+  const TableHeader header = read_header(first->names(), options, first->place(), notes);
+  Dataset dataset = read_input(table, header, first->comma_separates(), options, std::move(notes));
+  dataset.name = content_name(path);
+  if (header.label >= 0) {
+    const bool are_classes = header.wishes[header.label] == ColumnWish::kCategorical;
+    check_labels(dataset, {path}, options.label, are_classes);
+  }
+  return dataset;
+}
+
+Dataset read_frame(const Frame& frame, const LoadOptions& options) {
+  const TableInput table{"X", [&] { return open_frame_cells(frame, options.missing); },
+                         options.on_progress};
+  const std::unique_ptr<CellRows> first = table.open();
+  std::vector<std::string> notes;
+  TableHeader header = read_header(first->names(), options, first->place(), notes);
+  for (size_t j = 0; j < header.wishes.size(); ++j) {
+    if (header.wishes[j] == ColumnWish::kNone) header.wishes[j] = frame.columns[j].wish;
+  }
+  return read_input(table, header, first->comma_separates(), options, std::move(notes));
+}
+
+}  // namespace glgnn

@@ -1,0 +1,40 @@
+// The features of a model in the words of the table they come from: "irrigated = no".
+#pragma once
+
+#include <glgnn/model.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace glgnn {
+
+// What a row has in a column.
+struct ColumnValue {
+  std::string name;              // of the column, or of the feature where there are no columns
+  std::string text;              // "no", "2024-05-17", "12.5", "missing"
+  std::optional<double> number;  // in the units of the table; none for texts and dates
+
+  std::string sentence() const { return name + (text == "missing" ? " is missing" : " = " + text); }
+};
+
+// Of a feature that is set in a row; `value` is the number that fit() saw.
+ColumnValue column_value(const Model& model, int32_t feature, double value);
+
+// The columns that became features, in their order.
+class ModelColumns {
+ public:
+  explicit ModelColumns(const Model& model);
+
+  const std::vector<std::string>& names() const { return names_; }
+  size_t of_feature(size_t feature) const { return of_feature_[feature]; }
+  // The largest weight of the features of each column.
+  std::vector<double> merged(const std::vector<double>& feature_weights) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<size_t> of_feature_;
+};
+
+}  // namespace glgnn
