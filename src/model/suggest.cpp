@@ -116,6 +116,9 @@ double disagreement(const Model& model, const std::vector<double>& weights, int3
   return std::clamp((entropy(mean.data(), classes) - alone / all) / most, 0.0, 1.0);
 }
 
+// No prediction is certain: where all seem so, the rows that most others listen to come first.
+constexpr double kLeastDoubt = 0.01;
+
 class Chooser {
  public:
   Chooser(const Model& model, const Context& context)
@@ -124,7 +127,7 @@ class Chooser {
         listeners_(model.fused_graph),
         found_(model.fused_graph.rows()) {
     for (int64_t i = 0; i < model.probabilities.rows(); ++i) {
-      left_.push_back(doubt_of(model.probabilities, i));
+      left_.push_back(std::max(kLeastDoubt, doubt_of(model.probabilities, i)));
     }
     for (int32_t i = 0; i < model.probabilities.rows(); ++i) {
       if (model.labels[i] >= 0) hear(i);

@@ -167,7 +167,7 @@ TEST(ReportData, InFoldsRowsAreJudgedByTheFoldThatHeldThemBack) {
 
 TEST(ReportData, ValuesOfTheFeaturesThatCountMost) {
   Model model = small_model();
-  model.parameters[0].value[0][1] = 0.9f;
+  model.modules[0].selection[1] = 0.9f;
   EXPECT_EQ(report_data(model)["row_data"]["values"]["features"], Json({1, 0}));
   const Json one = report_data(model, {.values = 6})["row_data"]["values"];
   EXPECT_EQ(one["features"], Json({1}));
