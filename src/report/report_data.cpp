@@ -6,6 +6,7 @@
 
 #include "model/compares.h"
 #include "report/base64.h"
+#include "report/model_columns.h"
 #include "report/version.h"
 
 namespace glgnn {
@@ -140,14 +141,18 @@ Json weights_text(const std::vector<double>& weights) {
   return base64_of(std::span<const uint16_t>(parts));
 }
 
+// Weights go by the columns of a table, the values of rows by the features that they became.
 Json features_json(const Model& model) {
+  const ModelColumns columns(model);
   Json modules = Json::array();
   for (const FittedModule& module : model.modules) {
-    modules.push_back(weights_text({module.selection.begin(), module.selection.end()}));
+    modules.push_back(
+        weights_text(columns.merged({module.selection.begin(), module.selection.end()})));
   }
-  return {{"names", model.feature_names},
+  return {{"names", columns.names()},
+          {"value_names", model.feature_names},
           {"sparse", model.features.is_sparse},
-          {"overall", weights_text(feature_weights(model))},
+          {"overall", weights_text(columns.merged(feature_weights(model)))},
           {"modules", std::move(modules)}};
 }
 

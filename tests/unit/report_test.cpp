@@ -175,6 +175,22 @@ TEST(ReportData, ValuesOfTheFeaturesThatCountMost) {
   EXPECT_EQ(one["values"], base64_of(std::span<const float>(column)));
 }
 
+TEST(ReportData, WeightsGoByTheColumnsOfATable) {
+  Model model = small_model();
+  EXPECT_EQ(report_data(model)["features"]["names"], Json::array({"x", "y"}));
+  TableColumn soil;
+  soil.name = "soil";
+  soil.kind = ColumnKind::kCategorical;
+  soil.levels = {"clay", "sand"};
+  model.plan.columns = {soil};
+  model.feature_names = model.plan.feature_names = {"soil=clay", "soil=sand"};
+  const Json features = report_data(model)["features"];
+  EXPECT_EQ(features["names"], Json::array({"soil"}));
+  EXPECT_EQ(features["value_names"], Json::array({"soil=clay", "soil=sand"}));
+  const std::vector<uint16_t> one{65535};
+  EXPECT_EQ(features["overall"], base64_of(std::span<const uint16_t>(one)));
+}
+
 TEST(ReportData, LinksArePairsOfRows) {
   const Json data = report_data(small_model(), {.rows = 3});
   EXPECT_EQ(data["rows"], 6);

@@ -58,6 +58,6 @@ export function colourings(data: ReportData, rows: Rows): Colouring[] {
         })
     },
     { name: 'part of the data', groups: () => partNames(data).map((name, p) => ({ name, color: partColors[p], holds: (row) => rows.parts[row] === p })) },
-    ...rows.features.map(({ feature, values }) => ({ name: `feature ${data.features.names[feature]}`, groups: () => byValue(values) }))
+    ...rows.features.map(({ feature, values }) => ({ name: `feature ${data.features.value_names[feature]}`, groups: () => byValue(values) }))
   ]
 }

@@ -77,7 +77,8 @@ export interface ReportData {
   }
   modules: Module[]
   network: number[]
-  features: { names: string[]; sparse: boolean; overall: string; modules: string[] }
+  /** Weights by columns of the table; the values of rows by the features that the columns became. */
+  features: { names: string[]; value_names: string[]; sparse: boolean; overall: string; modules: string[] }
   settings: Setting[]
   row_data: {
     shown: number

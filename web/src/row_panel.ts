@@ -72,7 +72,7 @@ function noReasons(data: ReportData, rows: Rows, row: number): Node[] {
     h(
       'ul',
       { class: 'values', id: 'row-features' },
-      ...rows.features.slice(0, shownFeatures).map(({ feature, values }) => h('li', {}, h('span', { class: 'bar-name' }, name(data.features.names[feature])), h('span', { class: 'bar-value' }, short(values[row]))))
+      ...rows.features.slice(0, shownFeatures).map(({ feature, values }) => h('li', {}, h('span', { class: 'bar-name' }, name(data.features.value_names[feature])), h('span', { class: 'bar-value' }, short(values[row]))))
     )
   ]
 }

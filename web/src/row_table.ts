@@ -42,7 +42,7 @@ function columnsOf(data: ReportData, rows: Rows, pick: (row: number) => void): C
     },
     { name: 'Part', isNumber: false, value: (row) => parts[rows.parts[row]], cell: (row) => parts[rows.parts[row]] },
     ...rows.features.slice(0, shownFeatures).map(({ feature, values }) => ({
-      name: data.features.names[feature],
+      name: data.features.value_names[feature],
       isNumber: true,
       value: (row: number) => values[row],
       cell: (row: number) => short(values[row])
@@ -53,7 +53,7 @@ function columnsOf(data: ReportData, rows: Rows, pick: (row: number) => void): C
 /** Everything that the page knows of these rows. */
 export function csvOf(data: ReportData, rows: Rows, order: Iterable<number>): string {
   const parts = partNames(data)
-  const head = ['id', 'predicted', 'probability', 'label', 'held_back_as', 'part', ...data.classes.map((name) => `p_${name}`), ...rows.features.map(({ feature }) => data.features.names[feature])]
+  const head = ['id', 'predicted', 'probability', 'label', 'held_back_as', 'part', ...data.classes.map((name) => `p_${name}`), ...rows.features.map(({ feature }) => data.features.value_names[feature])]
   const name = (c: number) => (c < 0 ? '' : data.classes[c])
   const lines = [head]
   for (const row of order) {
@@ -123,7 +123,7 @@ export function rowTable(data: ReportData, rows: Rows, pick: (row: number) => vo
     h('a', { href: url, download: `${data.dataset.replace(/[^\w.-]+/g, '_')}_rows.csv` }).click()
     setTimeout(() => URL.revokeObjectURL(url), 10_000)
   }
-  const left = data.features.names.length - rows.features.length
+  const left = data.features.value_names.length - rows.features.length
   const values = left ? `the values of the ${counted(rows.features.length, 'feature')} with the largest weights` : 'the values of its features'
   arrange()
   return {
