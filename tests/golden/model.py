@@ -13,7 +13,7 @@ import torch.nn.functional as nnf
 
 # ---- random numbers: Philox4x32-10, a pure function of (seed, stream, owner, step, index) ----------------
 
-INIT, DROP_INPUT, DROP_HIDDEN, HIDE_LABELS, SAMPLE = 1, 2, 3, 4, 10  # the streams in use
+INIT, DROP_INPUT, DROP_HIDDEN, HIDE_LABELS, SAMPLE = 1, 2, 3, 4, 11  # the streams in use
 
 
 def philox4x32(counter, key):
@@ -314,15 +314,15 @@ class Model:
     def train_epoch(self, epoch, disturb=None):
         """Forward, backward, one Adam step; then the graph that the next epoch reads its hops from.
 
-        disturb: called with every gradient before the step, to imitate rounding."""
+        disturb: called with the name and gradient of every parameter before the step, to imitate rounding."""
         for value in self.p.values():
             value.grad = None
         outputs, logits, nmat = self.forward(epoch)
         terms = self.loss_terms(outputs, logits)
         sum(terms).backward()
         if disturb:
-            for value in self.p.values():
-                disturb(value.grad)
+            for name, value in self.p.items():
+                disturb(name, value.grad)
         self.adam(epoch + 1)
         if self.problem.edges is None:
             self.last_graph = [out.adjacency1.detach() for out in outputs]
