@@ -3,7 +3,7 @@ import type { Part, PartName } from './data'
 import { h, svg, type Child } from './dom'
 import { count, counted, interval, percent } from './format'
 
-const [width, height, left, bottom, top, right] = [380, 300, 66, 42, 10, 24]
+const [width, height, left, bottom, top, right] = [380, 304, 66, 48, 10, 24]
 const x = (part: number) => left + part * (width - left - right)
 const y = (part: number) => top + (1 - part) * (height - top - bottom)
 const ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
@@ -35,7 +35,7 @@ function picture(steps: Step[], words: string): SVGElement {
   const most = Math.max(...steps.map((step) => step.rows))
   const lines: Child[] = ticks.flatMap((tick) => [
     svg('g', { class: 'tick' }, svg('line', { x1: left, x2: width - right, y1: y(tick), y2: y(tick) }), svg('text', { x: left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, `${100 * tick} %`)),
-    svg('g', { class: 'tick' }, svg('text', { x: x(tick), y: height - bottom + 18, 'text-anchor': 'middle' }, `${100 * tick} %`))
+    svg('g', { class: 'tick' }, svg('text', { x: x(tick), y: height - bottom + 22, 'text-anchor': 'middle' }, `${100 * tick} %`))
   ])
   const marks = steps.map((step) => {
     const share = step.right / step.rows
