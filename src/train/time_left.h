@@ -41,7 +41,7 @@ class TimeLeft {
   std::vector<Planned> modules_;
   size_t done_ = 0;
   double now_ = 0;
-  Sum all_, again_;  // of the rule; of the fold before
+  Sum all_, again_;  // against the rule; against the fold before
   std::map<std::string, Sum> by_kind_;
   std::map<std::string, double> last_;
 };
