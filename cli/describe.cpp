@@ -48,7 +48,8 @@ std::string split_sentence(const Split& split, int64_t in_turn) {
     text = fmt::format("{} labelled ({} validate in turn)", labelled,
                        in_turn == labelled ? "all" : std::to_string(in_turn));
   } else {
-    text = fmt::format("{} labelled, {} validation", split.train.size(), split.val.size());
+    text = fmt::format("{} labelled", split.train.size());
+    if (!split.val.empty()) text += fmt::format(", {} validation", split.val.size());
   }
   if (!split.test.empty()) text += fmt::format(", {} test", split.test.size());
   return text;
