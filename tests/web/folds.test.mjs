@@ -1,6 +1,6 @@
 // The report of a table without a test part: folds hold every label back once. Contrast, and what is said of it.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,7 @@ before(async () => {
   browser = await launch()
 })
 after(() => browser?.close())
+afterEach(() => Promise.all(browser.contexts().map((context) => context.close()))) // many open drawings are slow
 
 /** The contrast (WCAG) of the text of each element with what is behind it. */
 const contrasts = (page, selector) =>

@@ -1,6 +1,6 @@
 // The report of a best-mode model: figures, the drawing, keys, dark, and a phone.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folder, glgnn, launch, open, overflows, picture, text } from './browser.mjs'
@@ -14,6 +14,7 @@ before(async () => {
   browser = await launch()
 })
 after(() => browser?.close())
+afterEach(() => Promise.all(browser.contexts().map((context) => context.close()))) // many open drawings are slow
 
 test('shows the figures that fit printed', async () => {
   const page = await open(browser, file)
