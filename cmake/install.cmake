@@ -45,6 +45,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libopenblas0-openmp)  # the other builds of OpenBLAS fight our threads
 # To link the static library, as find_package(glgnn) and pkg-config do.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
     "libfmt-dev, libzip-dev, zlib1g-dev, libpugixml-dev, libhwy-dev, libopenblas-openmp-dev, libcsv-dev")
