@@ -138,7 +138,7 @@ TEST_F(DataFolder, RefusesBrokenMetaJson) {
   folder_.write("set/meta.json", "{\"scaling\": \"maximum\"}");
   EXPECT_EQ(error(),
             "set/meta.json: setting scaling: found \"maximum\", expected "
-            "auto|none|standard|max|row_sum|row_unit");
+            "auto|none|standard|max|row_sum|row_unit|standard_unit|tfidf");
 }
 
 TEST_F(DataFolder, RefusesBrokenSparseFeatures) {
