@@ -251,7 +251,7 @@ test('graph, colours, edges and legend change the drawing', async () => {
 
 test('modules: the ranking marks the chosen ones, the network tells their settings', async () => {
   const page = await open(browser, file)
-  const tried = Number(said.match(/modules of (\d+)\)/)[1])
+  const tried = Number(said.match(/modules of (\d+)/)[1])
   const chosen = Number(said.match(/the best (\d+) modules/)[1])
   assert.equal(await page.locator('#ranking .dot').count(), tried)
   assert.equal(await page.locator('#ranking .dot.chosen').count(), chosen)
