@@ -24,15 +24,11 @@ import warnings
 import numpy as np
 import sklearn
 from sklearn import datasets
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
-from sklearn.svm import SVC
 
 from glgnn import GLGNNClassifier
+from rivals import others, processor
 
 LABELS_PER_CLASS = (10, 50)
 DRAWS = 3
@@ -181,20 +177,6 @@ REAL = {
 }
 
 
-def others():
-    def scaled(model, **grid):
-        step = type(model).__name__.lower()
-        names = {f"{step}__{name}": values for name, values in grid.items()}
-        return GridSearchCV(make_pipeline(StandardScaler(), model), names, cv=3)
-
-    return {
-        "logistic regression": scaled(LogisticRegression(max_iter=1000), C=[0.01, 0.1, 1, 10]),
-        "support vectors": scaled(SVC(), C=[0.3, 1, 10], gamma=["scale", 0.01, 0.1]),
-        "random forest": RandomForestClassifier(300, random_state=0),
-        "boosted trees": HistGradientBoostingClassifier(min_samples_leaf=5, random_state=0),
-    }
-
-
 def shown_labels(y, labelled):
     shown = np.full(len(y), -1)
     shown[labelled] = y[labelled]
@@ -212,11 +194,6 @@ def accuracies_of_others(x, y, labelled, test):
     spread = LabelSpreading("knn", n_neighbors=7).fit(StandardScaler().fit_transform(x), shown_labels(y, labelled))
     found["label spreading"] = float(np.mean(spread.transduction_[test] == y[test]))
     return found
-
-
-def processor():
-    with open("/proc/cpuinfo") as file:
-        return next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
 
 
 def measure(name, seen, x, y, count, known):

@@ -17,6 +17,7 @@ struct Features {
   Matrix dense;
   Csr sparse;
   bool is_sparse = false;
+  std::vector<IndicatorBlock> indicators{};  // empty: every column is a number
 
   int64_t rows() const { return is_sparse ? sparse.rows() : dense.rows(); }  // N
   int64_t cols() const { return is_sparse ? sparse.cols() : dense.cols(); }  // F

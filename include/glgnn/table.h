@@ -77,6 +77,14 @@ struct TablePlan {
   FeatureScale scale;                      // applied last; kNone: the features are left as they are
 };
 
+// Features of 0 and 1 that one column of a table became: its levels, or that it is missing.
+struct IndicatorBlock {
+  int64_t first = 0, count = 0;
+};
+
+// The blocks of all columns, ascending; every other feature is a number.
+std::vector<IndicatorBlock> indicator_blocks(const TablePlan& plan);
+
 // The names of the features that a column becomes, in their order: its number or its levels, then
 // "(other)", then "is missing".
 std::vector<std::string> column_features(const TableColumn& column);

@@ -60,6 +60,7 @@ Dataset to_dataset(const Table& table) {
   dataset.row_ids = table.row_ids;
   dataset.has_graph = !table.graph.is_none();
   if (dataset.has_graph) dataset.graph = graph_from(table.graph.cast<py::tuple>());
+  dataset.features.indicators = indicator_blocks(dataset.plan);
   sparsify(dataset);  // as the readers of files do: the same numbers give the same model
   return dataset;
 }

@@ -9,6 +9,7 @@ namespace glgnn {
 Features rows_of(const Features& features, int64_t begin, int64_t end) {
   Features out;
   out.is_sparse = features.is_sparse;
+  out.indicators = features.indicators;
   if (!features.is_sparse) {
     out.dense = Matrix(end - begin, features.dense.cols());
     std::copy(features.dense[begin], features.dense[end], out.dense.data());
@@ -25,6 +26,31 @@ Features rows_of(const Features& features, int64_t begin, int64_t end) {
                            features.sparse.values.begin() + last);
   out.sparse.pattern = std::move(pattern);
   return out;
+}
+
+std::vector<int32_t> number_columns(const Features& features) {
+  std::vector<int32_t> numbers;
+  int64_t next = 0;
+  const auto add_until = [&](int64_t end) {
+    for (; next < end; ++next) numbers.push_back(static_cast<int32_t>(next));
+  };
+  for (const IndicatorBlock& block : features.indicators) {
+    add_until(block.first);
+    next = block.first + block.count;
+  }
+  add_until(features.cols());
+  return numbers;
+}
+
+std::vector<int32_t> origin_of_columns(const Features& features) {
+  std::vector<int32_t> origin(static_cast<size_t>(features.cols()));
+  std::vector<bool> joins(origin.size(), false);  // the column before it
+  for (const IndicatorBlock& block : features.indicators) {
+    for (int64_t f = 1; f < block.count; ++f) joins[block.first + f] = true;
+  }
+  int32_t count = -1;
+  for (size_t f = 0; f < origin.size(); ++f) origin[f] = joins[f] ? count : ++count;
+  return origin;
 }
 
 }  // namespace glgnn

@@ -1,5 +1,7 @@
 #include <glgnn/table.h>
 
+#include <algorithm>
+
 namespace glgnn {
 
 std::string column_kind_name(ColumnKind kind) {
@@ -52,6 +54,19 @@ std::vector<int32_t> feature_columns(const TablePlan& plan) {
     columns.push_back(static_cast<int32_t>(f));
   }
   return columns;
+}
+
+std::vector<IndicatorBlock> indicator_blocks(const TablePlan& plan) {
+  std::vector<IndicatorBlock> blocks;
+  int64_t first = 0;
+  for (const TableColumn& column : plan.columns) {
+    const auto count = static_cast<int64_t>(column_features(column).size());
+    const bool has_number = column.kind != ColumnKind::kCategorical && column.varies;
+    const int64_t numbers = std::min<int64_t>(count, has_number ? 1 : 0);
+    if (count > numbers) blocks.push_back({first + numbers, count - numbers});
+    first += count;
+  }
+  return blocks;
 }
 
 }  // namespace glgnn

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "core/feature_rows.h"
 #include "data/data.h"
 
 namespace glgnn {
@@ -147,15 +148,18 @@ void sparsify(Dataset& dataset) {
   Features& features = dataset.features;
   if (features.is_sparse || features.dense.empty()) return;
   const Matrix& dense = features.dense;
-  std::vector<int64_t> used(static_cast<size_t>(dense.cols()), 0);
+  const std::vector<int32_t> numbers = number_columns(features);
+  std::vector<int64_t> used(numbers.size(), 0);
   for (int64_t i = 0; i < dense.rows(); ++i) {
-    for (int64_t j = 0; j < dense.cols(); ++j) {
-      if (dense[i][j] < 0.0f) return;
-      used[j] += dense[i][j] != 0.0f;
+    for (size_t j = 0; j < numbers.size(); ++j) {
+      const float value = dense[i][numbers[j]];
+      if (value < 0.0f) return;
+      used[j] += value != 0.0f;
     }
   }
+  if (numbers.empty()) return;
   const double rows = static_cast<double>(dense.rows()),
-               columns = static_cast<double>(dense.cols());
+               columns = static_cast<double>(numbers.size());
   double part = 0, shared = 0;
   for (const int64_t in_rows : used) {
     const double count = static_cast<double>(in_rows);

@@ -132,6 +132,7 @@ Dataset load_dataset(const std::string& what, const LoadOptions& options) {
   Dataset dataset = read_anything(what, options);
   check_size(dataset, what, options);
   dataset.plan.feature_names = dataset.feature_names;
+  dataset.features.indicators = indicator_blocks(dataset.plan);
   sparsify(dataset);
   if (!options.graph.empty()) read_graph(dataset, options.graph);
   if (!options.split.empty()) {

@@ -35,6 +35,7 @@ Csr take(const Csr& from, std::span<const int32_t> rows, std::span<const int32_t
 Features take_rows(const Features& features, std::span<const int32_t> rows) {
   Features out;
   out.is_sparse = features.is_sparse;
+  out.indicators = features.indicators;
   if (features.is_sparse) {
     out.sparse = take(features.sparse, rows, {}, features.cols());
     return out;
@@ -56,6 +57,7 @@ Dataset take_rows(const Dataset& dataset, std::span<const int32_t> rows) {
   out.scaling = dataset.scaling;
   out.paper_k = dataset.paper_k;
   out.paper_epochs = dataset.paper_epochs;
+  out.plan = dataset.plan;
   std::vector<int32_t> place(static_cast<size_t>(dataset.rows()), -1);
   for (size_t r = 0; r < rows.size(); ++r) {
     place[rows[r]] = static_cast<int32_t>(r);

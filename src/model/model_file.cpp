@@ -131,6 +131,7 @@ Model load_model(const std::string& path) {
   walk_model(reader, model);
   reader.finish();
   check_sizes(model, path);
+  model.features.indicators = indicator_blocks(model.plan);
   return model;
 }
 

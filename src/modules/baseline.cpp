@@ -69,7 +69,7 @@ Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Cont
     (i < trained ? small.train : small.val).push_back(static_cast<int32_t>(i));
   }
   const LandmarkHead head =
-      fit_landmarks(dense, small, {.curved = false, .selects = false, .smoothing = {}});
+      fit_landmarks(only_rows, small, {.curved = false, .selects = false, .smoothing = {}});
   Matrix p = landmark_logits(head, dense, context.threads);
   softmax_rows(p);
   return validation_rows(p, small);

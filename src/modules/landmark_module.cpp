@@ -21,7 +21,7 @@ std::vector<float> selection_of(const LandmarkHead& head, const Matrix& p, bool 
 
 Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
   const Matrix& x = work.features().dense;
-  LandmarkState state{work.input, fit_landmarks(x, work.problem, options)};
+  LandmarkState state{work.input, fit_landmarks(work.features(), work.problem, options)};
   Stage own;
   own.p = landmark_logits(state.head, x, work.context.threads);
   softmax_rows(own.p);

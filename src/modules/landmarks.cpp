@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/feature_rows.h"
 #include "core/rng.h"
 #include "core/shuffled_rows.h"
 #include "kernels/adam.h"
@@ -23,11 +24,11 @@ struct Sizes {
   double curved, noise, linear;
 };
 
-Sizes sizes_of(std::span<const double> logs) {
-  const auto features = static_cast<int64_t>(logs.size()) - 3;
-  Sizes sizes{Eigen::VectorXd(features), std::exp(logs[features]), std::exp(logs[features + 1]),
-              std::exp(logs[features + 2])};
-  for (int64_t f = 0; f < features; ++f) sizes.weight[f] = std::exp(logs[f]);
+Sizes sizes_of(const LandmarkEvidence& e, std::span<const double> logs) {
+  const int64_t origins = e.origins();
+  Sizes sizes{Eigen::VectorXd(e.features), std::exp(logs[origins]), std::exp(logs[origins + 1]),
+              std::exp(logs[origins + 2])};
+  for (int64_t f = 0; f < e.features; ++f) sizes.weight[f] = std::exp(logs[e.origin[f]]);
   return sizes;
 }
 
@@ -67,9 +68,11 @@ Eigen::MatrixXd similarity(const LandmarkEvidence& e, const Sizes& sizes) {
   return similarity(sizes, x * x.transpose(), curved_similarity(x, sizes.weight));
 }
 
-LandmarkEvidence evidence_of(const Matrix& x, const Problem& problem,
+LandmarkEvidence evidence_of(const Features& features, const Problem& problem,
                              const std::vector<int32_t>& rows) {
+  const Matrix& x = features.dense;
   LandmarkEvidence e;
+  e.origin = origin_of_columns(features);
   e.rows = static_cast<int64_t>(rows.size());
   e.features = x.cols();
   e.classes = problem.classes;
@@ -97,8 +100,9 @@ LandmarkEvidence evidence_of(const Matrix& x, const Problem& problem,
 std::vector<double> learn_sizes(const LandmarkEvidence& e, bool selects) {
   constexpr int64_t kSteps = 60;
   constexpr double kRate = 0.15, kLowest = -9, kHighest = 4;
-  const auto features = static_cast<double>(e.features);
-  std::vector<double> sizes(e.features, -std::log(features));
+  const int64_t origins = e.origins();
+  const auto features = static_cast<double>(origins);
+  std::vector<double> sizes(origins, -std::log(features));
   // Targets are 0 or 1: a variance of a tenth or so.
   sizes.insert(sizes.end(), {std::log(0.1), std::log(0.03), std::log(0.01 / features)});
   std::vector<double> mean(sizes.size(), 0.0), square(sizes.size(), 0.0), gradient(sizes.size());
@@ -111,8 +115,8 @@ std::vector<double> learn_sizes(const LandmarkEvidence& e, bool selects) {
       best = sizes;
     }
     if (!selects) {
-      const double sum = std::accumulate(gradient.begin(), gradient.begin() + e.features, 0.0);
-      std::fill(gradient.begin(), gradient.begin() + e.features, sum);
+      const double sum = std::accumulate(gradient.begin(), gradient.begin() + origins, 0.0);
+      std::fill(gradient.begin(), gradient.begin() + origins, sum);
     }
     for (double& g : gradient) g = -g;
     ref::adam_step(sizes.data(), mean.data(), square.data(), gradient.data(),
@@ -235,7 +239,7 @@ LandmarkHead head_of(const LandmarkEvidence& e, const Choice& choice) {
 }  // namespace
 
 double LandmarkEvidence::value(std::span<const double> logs, std::span<double> gradient) const {
-  const Sizes sizes = sizes_of(logs);
+  const Sizes sizes = sizes_of(*this, logs);
   const Eigen::MatrixXd x = map_rows(*this);
   const Eigen::MatrixXd products = x * x.transpose();
   const Eigen::MatrixXd curved = curved_similarity(x, sizes.weight);
@@ -250,23 +254,27 @@ double LandmarkEvidence::value(std::span<const double> logs, std::span<double> g
   const Eigen::MatrixXd curved_pull = sizes.curved * pull.cwiseProduct(curved);
   const Eigen::VectorXd sums = curved_pull.rowwise().sum();
   const Eigen::MatrixXd pulled = curved_pull * x;
+  std::vector<double> apart(origins(), 1.0);  // 1 is of the weights' sum
   for (int64_t f = 0; f < features; ++f) {
-    const double apart = x.col(f).cwiseAbs2().dot(sums) -
-                         x.col(f).dot(pulled.col(f));  // of all pairs, squared, half
-    gradient[f] = -sizes.weight[f] * (apart + 1);
+    apart[origin[f]] += x.col(f).cwiseAbs2().dot(sums) -
+                        x.col(f).dot(pulled.col(f));  // of all pairs, squared, half
   }
-  gradient[features] = curved_pull.sum();
+  Eigen::VectorXd weights(origins());
+  for (int64_t o = 0; o < origins(); ++o) {
+    weights[o] = std::exp(logs[o]);
+    gradient[o] = -weights[o] * apart[o];
+  }
+  gradient[origins()] = curved_pull.sum();
   double noise_pull = 0;
   for (int64_t i = 0; i < rows; ++i) noise_pull += pull(i, i) / trust[i];
-  gradient[features + 1] = sizes.noise * noise_pull;
-  gradient[features + 2] = sizes.linear * pull.cwiseProduct(products).sum();
+  gradient[origins() + 1] = sizes.noise * noise_pull;
+  gradient[origins() + 2] = sizes.linear * pull.cwiseProduct(products).sum();
   const double log_root =
       Eigen::MatrixXd(factor.matrixL()).diagonal().array().log().sum();  // of the determinant
-  return -0.5 * map_targets(*this).cwiseProduct(solution).sum() - count * log_root -
-         sizes.weight.sum();
+  return -0.5 * map_targets(*this).cwiseProduct(solution).sum() - count * log_root - weights.sum();
 }
 
-LandmarkHead fit_landmarks(const Matrix& x, const Problem& problem,
+LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
                            const LandmarkOptions& options) {
   constexpr size_t kMostToLearnFrom = 300;  // every step is cubic in the rows
   std::vector<int32_t> rows = problem.train;
@@ -278,8 +286,9 @@ LandmarkHead fit_landmarks(const Matrix& x, const Problem& problem,
                                 rows.begin() + static_cast<int64_t>(std::min(rows.size(), most)));
   };
   const LandmarkEvidence learned_from = evidence_of(x, problem, first(kMostToLearnFrom));
-  const Sizes sizes =
-      options.curved ? sizes_of(learn_sizes(learned_from, options.selects)) : only_linear(x.cols());
+  const Sizes sizes = options.curved
+                          ? sizes_of(learned_from, learn_sizes(learned_from, options.selects))
+                          : only_linear(x.cols());
   return head_of(evidence_of(x, problem, first(kMostLandmarks)),
                  choose_width_and_decay(learned_from, normalised(learned_from, sizes)));
 }

@@ -59,20 +59,24 @@ struct LandmarkState {
   Matrix logits(const RowViews& rows) const;
 };
 
-// Learned from the training rows of x.
-LandmarkHead fit_landmarks(const Matrix& x, const Problem& problem, const LandmarkOptions& options);
+// Learned from the training rows of x, which is dense.
+LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
+                           const LandmarkOptions& options);
 
 // f of each row of x.
 Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads);
 
-// What is learned, as logarithms: F squared feature weights, then the sizes of the curved part, of
-// the noise in the labels, and of the linear part.
+// What is learned, as logarithms: a squared weight for the features of each origin, then the sizes
+// of the curved part, of the noise in the labels, and of the linear part.
 struct LandmarkEvidence {
-  std::vector<float> points;   // T x F
-  std::vector<double> target;  // T x C, 1 at the label and 0 elsewhere, less the classes' shares
-  std::vector<double> share;   // of each class
-  std::vector<double> trust;   // how much each row counts
+  std::vector<float> points;      // T x F
+  std::vector<double> target;     // T x C, 1 at the label and 0 elsewhere, less the classes' shares
+  std::vector<double> share;      // of each class
+  std::vector<double> trust;      // how much each row counts
+  std::vector<int32_t> origin{};  // of each feature: those of one column of a table share a weight
   int64_t rows = 0, features = 0, classes = 0;
+
+  int64_t origins() const { return origin.empty() ? 0 : origin.back() + 1; }
 
   // The logarithm of the labels' likelihood, up to a constant, less the sum of the squared feature
   // weights (smooth borders first). `gradient` is set.

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/feature_rows.h"
+
 namespace glgnn {
 namespace {
 
@@ -138,6 +140,8 @@ std::vector<float> class_separation(const Features& x, const Matrix& p) {
     }
   }
   std::vector<float> part(columns, 0.0f);
+  const std::vector<int32_t> origin = origin_of_columns(x);
+  std::vector<double> whole_of(columns, 0.0), between_of(columns, 0.0);
   for (int64_t f = 0; f < columns; ++f) {
     double all = 0, between = 0;
     for (int64_t c = 0; c < classes; ++c) all += sum[f * classes + c];
@@ -146,8 +150,13 @@ std::vector<float> class_separation(const Features& x, const Matrix& p) {
       if (mass[c] > 0) between += sum[f * classes + c] * sum[f * classes + c] / mass[c];
     }
     const double whole = squares[f] - centre;
-    if (whole > 1e-12 * squares[f]) {
-      part[f] = static_cast<float>(std::sqrt(std::clamp((between - centre) / whole, 0.0, 1.0)));
+    if (whole <= 1e-12 * squares[f]) continue;
+    whole_of[origin[f]] += whole;
+    between_of[origin[f]] += between - centre;
+  }
+  for (int64_t f = 0; f < columns; ++f) {
+    if (const double whole = whole_of[origin[f]]; whole > 0) {
+      part[f] = static_cast<float>(std::sqrt(std::clamp(between_of[origin[f]] / whole, 0.0, 1.0)));
     }
   }
   const float largest = columns > 0 ? *std::max_element(part.begin(), part.end()) : 0.0f;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/check.h"
+#include "core/feature_rows.h"
 #include "modules/feature_products.h"
 #include "modules/svd.h"
 
@@ -42,10 +43,14 @@ void divide(Features& x, float by) {
 }
 
 float largest_number(const Features& x) {
+  std::vector<bool> counts(x.cols(), false);
+  for (const int32_t f : number_columns(x)) counts[f] = true;
   float largest = 0;
   for (int64_t i = 0; i < x.rows(); ++i) {
     const auto row = row_of(x, i);
-    for (int64_t e = 0; e < row.size; ++e) largest = std::max(largest, std::abs(row.values[e]));
+    for (int64_t e = 0; e < row.size; ++e) {
+      if (counts[row.column(e)]) largest = std::max(largest, std::abs(row.values[e]));
+    }
   }
   return largest;
 }
@@ -86,12 +91,34 @@ void weigh_columns(Features& x, const std::vector<double>& weights) {
 // Sparse features with their zeros.
 Features with_zeros(const Features& x) {
   Features out;
+  out.indicators = x.indicators;
   out.dense = Matrix(x.rows(), x.cols());
   for (int64_t i = 0; i < x.rows(); ++i) {
     const auto row = row_of(x, i);
     for (int64_t e = 0; e < row.size; ++e) out.dense[i][row.column(e)] = row.values[e];
   }
   return out;
+}
+
+// The indicators of one column lie around their means; each is divided by the root of its share, so
+// that rows of the same rare level are closer than those of a common one, and of the number of
+// levels, so that together they have this variance, however many they are (as in factor analysis of
+// mixed data). What is rarer than 1 in 10 counts less: else its few rows would be far from all
+// others.
+void learn_indicators(ViewRule& rule, const Features& raw, const Matrix& x, double variance) {
+  constexpr double kLeastShare = 0.1;
+  const double n = static_cast<double>(x.rows());
+  rule.mean.resize(x.cols(), 0.0);
+  rule.spread.resize(x.cols(), 0.0);
+  for (const IndicatorBlock& block : raw.indicators) {
+    const double contrasts = static_cast<double>(std::max<int64_t>(1, block.count - 1));
+    for (int64_t f = block.first; f < block.first + block.count; ++f) {
+      double sum = 0;
+      for (int64_t i = 0; i < x.rows(); ++i) sum += x[i][f];
+      rule.mean[f] = sum / n;
+      rule.spread[f] = std::sqrt(std::max(rule.mean[f] * contrasts, kLeastShare) / variance);
+    }
+  }
 }
 
 void learn_standard(ViewRule& rule, const Matrix& x) {
@@ -111,12 +138,28 @@ void learn_standard(ViewRule& rule, const Matrix& x) {
   }
 }
 
+// Numbers divided by the largest of all; indicators have the mean variance of those.
+void learn_raw(ViewRule& rule, const Features& raw, const Matrix& x) {
+  ViewRule numbers;
+  learn_standard(numbers, x);
+  double squares = 0;
+  const std::vector<int32_t> columns = number_columns(raw);
+  for (const int32_t f : columns) squares += numbers.spread[f] * numbers.spread[f];
+  const double count = static_cast<double>(columns.size());
+  const double variance = squares > 0 ? squares / count / (rule.largest * rule.largest) : 1;
+  rule.mean.assign(x.cols(), 0.0);
+  rule.spread.assign(x.cols(), rule.largest);
+  learn_indicators(rule, raw, x, variance);
+}
+
+float standardised(const ViewRule& rule, float value, int64_t column) {
+  const double spread = rule.spread[column];
+  return spread > 0 ? static_cast<float>((value - rule.mean[column]) / spread) : 0.0f;
+}
+
 void standardise(Matrix& x, const ViewRule& rule) {
   for (int64_t i = 0; i < x.rows(); ++i) {
-    for (int64_t f = 0; f < x.cols(); ++f) {
-      const double spread = rule.spread[f];
-      x[i][f] = spread > 0 ? static_cast<float>((x[i][f] - rule.mean[f]) / spread) : 0.0f;
-    }
+    for (int64_t f = 0; f < x.cols(); ++f) x[i][f] = standardised(rule, x[i][f], f);
   }
 }
 
@@ -136,11 +179,11 @@ double normal_score(double p) {
 }
 
 // Equal numbers share their mean rank; a constant column becomes zero.
-void learn_ranks(ViewRule& rule, const Matrix& x) {
+void learn_ranks(ViewRule& rule, const Matrix& x, const std::vector<int32_t>& numbers) {
   const int64_t n = x.rows();
   std::vector<float> column(n);
   rule.ranks.resize(x.cols());
-  for (int64_t f = 0; f < x.cols(); ++f) {
+  for (const int32_t f : numbers) {
     for (int64_t i = 0; i < n; ++i) column[i] = x[i][f];
     std::sort(column.begin(), column.end());
     for (int64_t first = 0; first < n;) {
@@ -167,7 +210,10 @@ float score_of(float value, const std::vector<ViewRule::Rank>& ranks) {
 
 void rank_columns(Matrix& x, const ViewRule& rule) {
   for (int64_t f = 0; f < x.cols(); ++f) {
-    for (int64_t i = 0; i < x.rows(); ++i) x[i][f] = score_of(x[i][f], rule.ranks[f]);
+    const std::vector<ViewRule::Rank>& ranks = rule.ranks[f];
+    for (int64_t i = 0; i < x.rows(); ++i) {
+      x[i][f] = ranks.empty() ? standardised(rule, x[i][f], f) : score_of(x[i][f], ranks);
+    }
   }
 }
 
@@ -185,35 +231,34 @@ ViewRule learn_view(View view, const Features& raw) {
   ViewRule rule;
   rule.view = view;
   rule.stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
-  const bool by_column = view == View::kStandard || view == View::kRank;
+  const bool by_column = view == View::kStandard || view == View::kRank ||
+                         (view == View::kRaw && !raw.indicators.empty());
   if (view == View::kRaw || (by_column && rule.stays_sparse)) rule.largest = largest_number(raw);
   if (view == View::kTfidf) rule.rarity = rarities(raw);
   if (!by_column || rule.stays_sparse) return rule;
   const Features zeros = raw.is_sparse ? with_zeros(raw) : Features{};
   const Matrix& x = raw.is_sparse ? zeros.dense : raw.dense;
-  if (view == View::kStandard)
-    learn_standard(rule, x);
-  else
-    learn_ranks(rule, x);
+  if (view == View::kRaw) learn_raw(rule, raw, x);
+  if (view == View::kStandard) learn_standard(rule, x);
+  if (view == View::kRank) learn_ranks(rule, x, number_columns(raw));
+  if (view != View::kRaw && !raw.indicators.empty()) learn_indicators(rule, raw, x, 1);
   return rule;
 }
 
 Features apply_view(const ViewRule& rule, Features x) {
   switch (rule.view) {
     case View::kRaw:
-      divide(x, static_cast<float>(rule.largest));
-      break;
     case View::kStandard:
     case View::kRank:
-      if (rule.stays_sparse) {
+      if (rule.mean.empty() && rule.ranks.empty()) {
         divide(x, static_cast<float>(rule.largest));
         break;
       }
       if (x.is_sparse) x = with_zeros(x);
-      if (rule.view == View::kStandard)
-        standardise(x.dense, rule);
-      else
+      if (rule.view == View::kRank)
         rank_columns(x.dense, rule);
+      else
+        standardise(x.dense, rule);
       break;
     case View::kUnit:
       make_unit(x);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/feature_rows.h"
+
 // The lists and numbers of this file were chosen on random splits of Wine, Cancer, Digits, Cora and
 // Citeseer other than those of docs/results.md; kLabelsWorthTraining and the landmarks on small
 // tables (docs/best_mode.md).
@@ -14,20 +16,20 @@ namespace {
 
 // Columns of one scale: most have the same smallest number, and the widest is no more than twice as
 // wide as half of them.
-bool columns_share_scale(const Matrix& x) {
-  if (x.cols() < 16) return false;
-  std::vector<float> low(x.cols(), std::numeric_limits<float>::max());
-  std::vector<float> high(x.cols(), std::numeric_limits<float>::lowest());
+bool columns_share_scale(const Matrix& x, const std::vector<int32_t>& numbers) {
+  if (numbers.size() < 16) return false;
+  std::vector<float> low(numbers.size(), std::numeric_limits<float>::max());
+  std::vector<float> high(numbers.size(), std::numeric_limits<float>::lowest());
   for (int64_t i = 0; i < x.rows(); ++i) {
-    for (int64_t f = 0; f < x.cols(); ++f) {
-      low[f] = std::min(low[f], x[i][f]);
-      high[f] = std::max(high[f], x[i][f]);
+    for (size_t f = 0; f < numbers.size(); ++f) {
+      low[f] = std::min(low[f], x[i][numbers[f]]);
+      high[f] = std::max(high[f], x[i][numbers[f]]);
     }
   }
   const float lowest = *std::min_element(low.begin(), low.end());
   const float highest = *std::max_element(high.begin(), high.end());
   int64_t varying = 0, wide = 0, same_low = 0;
-  for (int64_t f = 0; f < x.cols(); ++f) {
+  for (size_t f = 0; f < numbers.size(); ++f) {
     if (low[f] >= high[f]) continue;
     ++varying;
     same_low += low[f] == lowest;
@@ -36,13 +38,19 @@ bool columns_share_scale(const Matrix& x) {
   return varying > 0 && 10 * same_low >= 9 * varying && 2 * wide >= varying;
 }
 
-// The stored numbers, zeros included where the matrix is dense.
+// The stored numbers, zeros included where the matrix is dense, without indicators.
 template <class Visit>
-void for_each_stored(const Features& x, Visit&& visit) {
-  if (x.is_sparse) {
-    for (const float value : x.sparse.values) visit(value);
-  } else {
-    for (int64_t e = 0; e < x.dense.size(); ++e) visit(x.dense.data()[e]);
+void for_each_stored(const Features& x, const std::vector<int32_t>& numbers, Visit&& visit) {
+  if (!x.is_sparse) {
+    for (int64_t i = 0; i < x.rows(); ++i) {
+      for (const int32_t f : numbers) visit(x.dense[i][f]);
+    }
+    return;
+  }
+  std::vector<bool> is_number(x.cols(), false);
+  for (const int32_t f : numbers) is_number[f] = true;
+  for (size_t e = 0; e < x.sparse.values.size(); ++e) {
+    if (is_number[x.sparse.pattern->col[e]]) visit(x.sparse.values[e]);
   }
 }
 
@@ -307,19 +315,21 @@ void apply_settings(ModuleSpec& spec, const Config& config) {
 DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph) {
   DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels, .classes = classes};
   kind.has_graph = has_graph;
+  const std::vector<int32_t> numbers = number_columns(raw);
   int64_t not_zero = 0;
-  for_each_stored(raw, [&](float value) {
+  for_each_stored(raw, numbers, [&](float value) {
     not_zero += value != 0;
     kind.has_negative = kind.has_negative || value < 0;
   });
   constexpr int64_t kTextColumns = 50;
   constexpr double kTextDensity = 0.15;
-  const double all = static_cast<double>(raw.rows()) * static_cast<double>(raw.cols());
+  const auto width = static_cast<int64_t>(numbers.size());
+  const double all = static_cast<double>(raw.rows()) * static_cast<double>(width);
   // Wide rows that are stored as sparse must stay so.
   const bool stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
-  kind.is_text = stays_sparse || (raw.cols() >= kTextColumns && !kind.has_negative &&
+  kind.is_text = stays_sparse || (width >= kTextColumns && !kind.has_negative &&
                                   static_cast<double>(not_zero) <= kTextDensity * all);
-  kind.shares_scale = !raw.is_sparse && columns_share_scale(raw.dense);
+  kind.shares_scale = !raw.is_sparse && columns_share_scale(raw.dense, numbers);
   return kind;
 }
 

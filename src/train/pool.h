@@ -29,6 +29,7 @@ struct DataKind {
 // The view a covariance is made of: wide rows are reduced before.
 View covariance_view(const DataKind& kind, View view);
 
+// What a table's categories became is no sign of text: only its numbers are judged.
 DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph);
 
 // The modules for this kind of data; those that come after the network of the others are last.

@@ -41,6 +41,7 @@ LandmarkEvidence small_evidence() {
   e.rows = 9;
   e.features = 3;
   e.classes = 3;
+  e.origin = {0, 1, 2};
   for (int64_t i = 0; i < e.rows; ++i) {
     for (int64_t f = 0; f < 3; ++f) e.points.push_back(rng.normal(10 * i + f));
     for (int64_t c = 0; c < 3; ++c) e.target.push_back((i % 3 == c ? 1.0 : 0.0) - e.share[c]);
@@ -49,9 +50,8 @@ LandmarkEvidence small_evidence() {
   return e;
 }
 
-TEST(LandmarkHead, TheGradientOfTheEvidenceIsThatOfItsValue) {
-  const LandmarkEvidence e = small_evidence();
-  std::vector<double> sizes{-0.5, 0.3, -2, -1.5, -2.5, -3}, gradient(6), ignored(6);
+void check_gradient(const LandmarkEvidence& e, const std::vector<double>& sizes) {
+  std::vector<double> gradient(sizes.size()), ignored(sizes.size());
   e.value(sizes, gradient);
   for (size_t s = 0; s < sizes.size(); ++s) {
     constexpr double kStep = 1e-5;
@@ -61,6 +61,13 @@ TEST(LandmarkHead, TheGradientOfTheEvidenceIsThatOfItsValue) {
     const double slope = (e.value(up, ignored) - e.value(down, ignored)) / (2 * kStep);
     EXPECT_NEAR(gradient[s], slope, 1e-5 * std::max(1.0, std::abs(slope))) << "size " << s;
   }
+}
+
+TEST(LandmarkHead, TheGradientOfTheEvidenceIsThatOfItsValue) {
+  LandmarkEvidence e = small_evidence();
+  check_gradient(e, {-0.5, 0.3, -2, -1.5, -2.5, -3});
+  e.origin = {0, 1, 1};  // two levels of one category
+  check_gradient(e, {-0.5, 0.3, -1.5, -2.5, -3});
 }
 
 TEST(LandmarkHead, LogitsAreTheSumOfLinksAndLinearPart) {
@@ -94,7 +101,7 @@ TEST(LandmarkHead, SeesARingAndWhichColumnsAreNoise) {
   Table table;
   make_disc_and_ring(table, 400, 4);
   table.split(25, 0);
-  const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kSelecting);
+  const LandmarkHead head = fit_landmarks(table.features, table.problem, kSelecting);
   Matrix p = landmark_logits(head, table.features.dense, 1);
   softmax_rows(p);
   EXPECT_GT(table.hidden_accuracy(p), 0.95);
@@ -107,7 +114,7 @@ TEST(LandmarkHead, OneWeightForAllFeaturesWhereItDoesNotSelect) {
   Table table;
   make_disc_and_ring(table, 200, 0);
   table.split(20, 0);
-  const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kOneWeight);
+  const LandmarkHead head = fit_landmarks(table.features, table.problem, kOneWeight);
   EXPECT_EQ(head.weights[0][0], head.weights[0][1]);
   Matrix p = landmark_logits(head, table.features.dense, 1);
   EXPECT_GT(table.hidden_accuracy(p), 0.95);
@@ -119,7 +126,7 @@ TEST(LandmarkHead, TheLinearPartAloneIsLogisticRegression) {
   make_disc_and_ring(ring, 200, 0);
   const auto accuracy_of = [](Table& table) {
     table.split(20, 0);
-    const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kLinear);
+    const LandmarkHead head = fit_landmarks(table.features, table.problem, kLinear);
     for (int64_t e = 0; e < head.links.size(); ++e) EXPECT_EQ(head.links.data()[e], 0.0f);
     return table.hidden_accuracy(landmark_logits(head, table.features.dense, 1));
   };
@@ -133,7 +140,7 @@ TEST(LandmarkHead, ColumnsThatSayNothingGiveTheSharesOfTheClasses) {
   table.features.dense.fill(0.0f);
   table.split(10, 0);
   for (const LandmarkOptions& options : {kSelecting, kOneWeight, kLinear}) {
-    Matrix p = landmark_logits(fit_landmarks(table.features.dense, table.problem, options),
+    Matrix p = landmark_logits(fit_landmarks(table.features, table.problem, options),
                                table.features.dense, 1);
     softmax_rows(p);
     for (int64_t e = 0; e < p.size(); ++e) EXPECT_NEAR(p.data()[e], 1.0 / 3, 0.01);
@@ -144,7 +151,7 @@ TEST(LandmarkHead, HasNoMoreLandmarksThanItsLimit) {
   Table table;
   make_disc_and_ring(table, 2 * kMostLandmarks + 100, 0);
   table.split(kMostLandmarks, 0);
-  const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kOneWeight);
+  const LandmarkHead head = fit_landmarks(table.features, table.problem, kOneWeight);
   EXPECT_EQ(head.landmarks.rows(), kMostLandmarks);
 }
 
@@ -161,7 +168,7 @@ TEST(LandmarkHead, ARareClassCountsMoreWhereAllCountAlike) {
   table.reveal();
   const auto share_of_rare = [&](bool alike) {
     table.problem.classes_alike = alike;
-    const LandmarkHead head = fit_landmarks(table.features.dense, table.problem, kOneWeight);
+    const LandmarkHead head = fit_landmarks(table.features, table.problem, kOneWeight);
     Matrix p = landmark_logits(head, table.features.dense, 1);
     softmax_rows(p);
     double sum = 0;

@@ -1,0 +1,257 @@
+"""Accuracy on tables of numbers and categories with gaps, as people have them: ours beside common classifiers.
+
+Synthetic tables are drawn here; real ones come with R and its packages MASS, survival, rpart, AER, modeldata and carData
+(`tools/install-deps tables`). 10 or 50 rows of every class are labelled, in several draws; ours is `glgnn fit TABLE.csv --label class`
+as it is, which also sees the other rows without their labels. The others get the labelled rows: numbers with gaps filled by the
+median, a column that says so, categories one-hot, all scaled, settings by cross-validation. Accuracy on the rows without a label.
+
+    /usr/bin/python3 bench/peers/mixed_tables.py OUT.jsonl [--program build/glgnn] [--draws 3] [--only ours|others] [NAME...]
+
+One line of JSON for each table, number of labels, draw and method, added to OUT.jsonl as it is found; what the file holds already
+is not run again. Tables that were looked at while the weights of categories were chosen are called seen.
+"""
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import sklearn
+
+from rivals import others, processor
+
+LABELS_PER_CLASS = (10, 50)
+MOST_LABELLED = 0.6  # of all rows
+MOST_ROWS = 1000
+GAP = ""
+
+
+def levels(prefix, codes):
+    return [f"{prefix}{code}" for code in codes]
+
+
+def shares(random, count):
+    return random.dirichlet(np.full(count, 2.0))
+
+
+def coin(random, score):
+    return random.random(len(score)) < 1 / (1 + np.exp(-score))
+
+
+def city_and_job():
+    """Age and income decide; city and job, of many levels, say nothing."""
+    random = np.random.default_rng(31)
+    n = 1200
+    age, income = random.normal(42, 13, n), np.exp(random.normal(10.3, 0.6, n))
+    city, job = random.choice(45, n, p=shares(random, 45)), random.choice(40, n, p=shares(random, 40))
+    yes = coin(random, 4 * ((age - 42) / 13 + (np.log(income) - 10.3) / 0.6))
+    return {"age": age.clip(17).round(), "income": income.round(), "city": levels("c", city), "job": levels("j", job)}, levels("k", yes.astype(int))
+
+
+def census():
+    """Five numbers and eight categories; some of each count."""
+    random = np.random.default_rng(32)
+    n = 1000
+    age, hours, years = random.normal(40, 12, n), random.normal(40, 9, n), random.integers(4, 17, n)
+    gain, weight = np.where(random.random(n) < 0.1, np.exp(random.normal(8, 1, n)), 0), np.exp(random.normal(12, 0.5, n))
+    table = {"age": age.round(), "hours": hours.round(), "years": years, "gain": gain.round(), "weight": weight.round()}
+    score = (age - 40) / 12 + (hours - 40) / 9 + (years - 10) / 3 + 2 * (gain > 3000)
+    for name, count, effect in (("work", 9, 0), ("school", 16, 0.5), ("marital", 7, 1.5), ("job", 15, 1), ("relation", 6, 1), ("origin", 5, 0),
+                                ("sex", 2, 0.7), ("country", 42, 0)):
+        codes = random.choice(count, n, p=shares(random, count))
+        score += effect * random.normal(size=count)[codes]
+        table[name] = levels(name[0], codes)
+    table["job"] = [GAP if gap else job for gap, job in zip(random.random(n) < 0.05, table["job"])]
+    return table, levels("k", coin(random, 1.5 * (score - np.median(score))).astype(int))
+
+
+def levels_decide():
+    """Three classes by the levels of three categories; the numbers say little."""
+    random = np.random.default_rng(33)
+    n = 1000
+    score = np.zeros((n, 3))
+    table = {f"x{j}": random.normal(size=n).round(3) for j in range(3)}
+    score[:, 0] += np.array(table["x0"])
+    for name, count in (("a", 12), ("b", 30), ("c", 5)):
+        codes = random.choice(count, n, p=shares(random, count))
+        score += 2 * random.normal(size=(count, 3))[codes]
+        table[name] = levels(name, codes)
+    return table, levels("k", np.argmax(score + random.gumbel(size=(n, 3)), axis=1))
+
+
+def gates():
+    """A category of four levels says which number counts, and gaps tell something too."""
+    random = np.random.default_rng(34)
+    n = 1000
+    x, kind = random.normal(size=(n, 4)), random.integers(0, 4, n)
+    noise = random.choice(20, n, p=shares(random, 20))
+    score = x[np.arange(n), kind] + 0.7 * x[:, 0]
+    table = {f"x{j}": list(x[:, j].round(3)) for j in range(4)}
+    for i in np.flatnonzero(random.random(n) < 0.3 / (1 + np.exp(-2 * score))):
+        table["x1"][i] = GAP
+    return {**table, "kind": levels("g", kind), "shop": levels("s", noise)}, levels("k", coin(random, 3 * score).astype(int))
+
+
+# Each gives a data frame d whose column "class" is predicted.
+FROM_R = {
+    "Titanic": "d <- as.data.frame(Titanic); d <- d[rep(1:nrow(d), d$Freq), c('Class', 'Sex', 'Age', 'Survived')]; names(d)[4] <- 'class'",
+    "birthwt": """d <- MASS::birthwt; d$class <- d$low; d$race <- c('white', 'black', 'other')[d$race]
+                  for (n in c('smoke', 'ht', 'ui')) d[[n]] <- ifelse(d[[n]] == 1, 'yes', 'no'); d$low <- d$bwt <- NULL""",
+    "colon": """d <- subset(survival::colon, etype == 1); d$class <- d$status
+                for (n in c('sex', 'obstruct', 'perfor', 'adhere', 'surg', 'node4')) d[[n]] <- ifelse(d[[n]] == 1, 'yes', 'no')
+                d$differ <- c('well', 'moderate', 'poor')[d$differ]; d$extent <- c('submucosa', 'muscle', 'serosa', 'contiguous')[d$extent]
+                d$id <- d$study <- d$status <- d$time <- d$etype <- NULL""",
+    "credit": "data(credit_data, package = 'modeldata'); d <- credit_data; names(d)[names(d) == 'Status'] <- 'class'",
+    "Affairs": "data(Affairs, package = 'AER'); d <- Affairs; d$class <- d$affairs > 0; d$affairs <- NULL",
+    "infert": "d <- infert; d$class <- d$case; d$case <- d$stratum <- d$pooled.stratum <- NULL",
+    "esoph": """e <- esoph; for (n in c('agegp', 'alcgp', 'tobgp')) e[[n]] <- as.character(e[[n]])
+                one <- function(count, class) cbind(e[rep(1:nrow(e), count), c('agegp', 'alcgp', 'tobgp')], class = class)
+                d <- rbind(one(e$ncases, 'case'), one(e$ncontrols, 'control'))""",
+    "pbc": """d <- survival::pbc; d$class <- d$status == 2; d$trt <- c('drug', 'placebo')[d$trt]
+              for (n in c('ascites', 'hepato', 'spiders')) d[[n]] <- ifelse(d[[n]] == 1, 'yes', 'no')
+              d$edema <- ifelse(d$edema == 0, 'no', ifelse(d$edema == 1, 'yes', 'treated')); d$stage <- paste0('s', d$stage)
+              d$stage[d$stage == 'sNA'] <- NA; d$id <- d$time <- d$status <- NULL""",
+    "lung": """d <- survival::lung; d$class <- d$status; d$inst <- ifelse(is.na(d$inst), NA, paste0('i', d$inst))
+               d$sex <- c('male', 'female')[d$sex]; d$status <- d$time <- NULL""",
+    "stagec": "d <- rpart::stagec; d$class <- d$pgstat; d$eet <- c('no', 'yes')[d$eet]; d$pgstat <- d$pgtime <- NULL",
+    "labour": "data(PSID1976, package = 'AER'); d <- PSID1976[, c('youngkids', 'oldkids', 'age', 'education', 'hhours', 'hage', 'heducation', "
+              "'hwage', 'fincome', 'tax', 'meducation', 'feducation', 'unemp', 'city', 'hcollege', 'college', 'participation')]; "
+              "names(d)[17] <- 'class'",
+    "housing": "h <- MASS::housing; d <- h[rep(1:nrow(h), h$Freq), c('Infl', 'Type', 'Cont', 'Sat')]; names(d)[4] <- 'class'",
+    "attrition": "data(attrition, package = 'modeldata'); d <- attrition; names(d)[names(d) == 'Attrition'] <- 'class'",
+    "Chile": "d <- carData::Chile; names(d)[names(d) == 'vote'] <- 'class'; d <- d[!is.na(d$class), ]",
+}
+
+
+def from_r(name):
+    if not shutil.which("Rscript"):
+        raise SystemExit("mixed_tables: Rscript is not here, which reads the real tables; install it by tools/install-deps tables")
+    script = FROM_R[name] + "; write.csv(d, row.names = FALSE, na = '')"
+    run = subprocess.run(["Rscript", "-e", script], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(f"mixed_tables: R does not give the table {name}: {run.stderr.strip()} (tools/install-deps tables installs its packages)")
+    header, *rows = csv.reader(io.StringIO(run.stdout))
+    keep = sorted(np.random.default_rng(41).permutation(len(rows))[:MOST_ROWS])
+    table = {column: [rows[i][j] for i in keep] for j, column in enumerate(header)}
+    return table, levels("k ", table.pop("class"))
+
+
+SYNTHETIC = {"city and job": city_and_job, "census": census, "levels decide": levels_decide, "gates": gates}
+TABLES = SYNTHETIC | {name: (lambda name=name: from_r(name)) for name in FROM_R}
+SEEN = ("city and job", "census", "Titanic", "birthwt", "colon", "credit", "Affairs")
+
+
+def is_number(cells):
+    try:
+        [float(cell) for cell in cells if cell != GAP]
+        return True
+    except ValueError:
+        return False
+
+
+def encoded(table):
+    """What the others learn from."""
+    columns = []
+    for cells in table.values():
+        gaps = np.array([cell == GAP for cell in cells])
+        if is_number(cells):
+            numbers = np.array([np.nan if gap else float(cell) for gap, cell in zip(gaps, cells)])
+            columns.append(np.where(gaps, np.nanmedian(numbers), numbers))
+            if gaps.any():
+                columns.append(gaps.astype(float))
+        else:
+            columns += [np.array([cell == level for cell in cells], dtype=float) for level in sorted(set(cells))]
+    return np.stack(columns, axis=1)
+
+
+def draw_rows(y, count, draw):
+    random = np.random.default_rng(100 + draw)
+    labelled = np.concatenate([random.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)])
+    return labelled, np.setdiff1d(np.arange(len(y)), labelled)
+
+
+def ours(program, table, y, labelled, test, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        file, model = pathlib.Path(folder, "table.csv"), pathlib.Path(folder, "table.glgnn")
+        shown = np.full(len(y), GAP, dtype=object)
+        shown[labelled] = y[labelled]
+        with open(file, "w", newline="") as out:
+            writer = csv.writer(out)
+            writer.writerow([*table, "class"])
+            writer.writerows(zip(*table.values(), shown))
+        start = time.perf_counter()
+        subprocess.run([program, "fit", file, "--label", "class", "--out", model, "--seed", str(seed), "--threads", "1", "--no-report", "--quiet"],
+                       check=True)
+        seconds = time.perf_counter() - start
+        run = subprocess.run([program, "predict", model], capture_output=True, text=True, check=True)
+        predicted = np.array([row["predicted"] for row in csv.DictReader(io.StringIO(run.stdout))], dtype=object)
+        return {"ours": float(np.mean(predicted[test] == y[test]))}, seconds
+
+
+def accuracies_of_others(table, y, labelled, test):
+    x = encoded(table)
+    return {name: float(np.mean(model.fit(x[labelled], y[labelled]).predict(x[test]) == y[test])) for name, model in others().items()}, None
+
+
+def measure(options, name, out, known):
+    made = None
+    for count in LABELS_PER_CLASS:
+        for draw in range(options.draws):
+            wanted = {"ours": ("ours",), "others": tuple(others()), None: ("ours", *others())}[options.only]
+            missing = [method for method in wanted if (name, count, draw, method) not in known]
+            if not missing:
+                continue
+            if made is None:
+                table, y = TABLES[name]()
+                table, y = {column: [str(cell) for cell in cells] for column, cells in table.items()}, np.array(y, dtype=object)
+                made = True
+            classes, rows = np.unique(y.astype(str), return_counts=True)
+            if count * len(classes) > MOST_LABELLED * len(y) or rows.min() < count + 5:
+                return
+            labelled, test = draw_rows(y, count, draw)
+            for method, run in (("ours", lambda: ours(options.program, table, y, labelled, test, draw)),
+                                ("others", lambda: accuracies_of_others(table, y, labelled, test))):
+                if not any((m == "ours") == (method == "ours") for m in missing):
+                    continue
+                found, seconds = run()
+                for which, accuracy in found.items():
+                    line = {"table": name, "seen": name in SEEN, "rows": len(y), "columns": len(table), "classes": len(classes),
+                            "per_class": count, "draw": draw, "method": which, "accuracy": accuracy, **options.where}
+                    if seconds is not None:
+                        line["seconds"] = round(seconds, 1)
+                    out.write(json.dumps(line) + "\n")
+                    out.flush()
+                print(f"{name}, {count} of a class, draw {draw}: " + ", ".join(f"{m} {100 * a:.1f}" for m, a in found.items()),
+                      file=sys.stderr, flush=True)
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--program", default="build/glgnn")
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--only", choices=("ours", "others"))
+    options = parser.parse_intermixed_args()
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    options.where = {"commit": commit, "machine": processor(), "sklearn": sklearn.__version__}
+    known = set()
+    if os.path.exists(options.out):
+        with open(options.out) as file:
+            known = {(line["table"], line["per_class"], line["draw"], line["method"]) for line in map(json.loads, file)}
+    with open(options.out, "a") as out:
+        for name in options.names or TABLES:
+            measure(options, name, out, known)
+
+
+if __name__ == "__main__":
+    main()

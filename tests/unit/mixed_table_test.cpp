@@ -1,0 +1,212 @@
+// Tables of numbers and categories: what a column is comes from the column, not from the 0s and 1s
+// that it becomes.
+#include <glgnn/fit_dataset.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "best_util.h"
+#include "data/data.h"
+#include "modules/module.h"
+#include "modules/views.h"
+#include "train/pool.h"
+#include "unit/data_test_util.h"
+
+namespace glgnn {
+namespace {
+
+// 500 rows: age and income decide, a city of 45 levels and a job of 40 say nothing.
+constexpr int64_t kRows = 500, kLabelled = 120;
+
+struct Person {
+  double age, income;
+  int64_t city, job;
+  bool yes;
+};
+
+Person person(int64_t i) {
+  const Rng normal{.seed = 31}, uniform{.seed = 32};
+  const double age = normal.normal(2 * i), income = normal.normal(2 * i + 1);
+  return {.age = std::max(17.0, std::round(42 + 13 * age)),
+          .income = std::round(std::exp(10.3 + 0.6 * income)),
+          .city = static_cast<int64_t>(45 * std::pow(uniform.uniform(3 * i), 1.5)),
+          .job = static_cast<int64_t>(40 * std::pow(uniform.uniform(3 * i + 1), 1.5)),
+          .yes = age + income + 0.5 * (uniform.uniform(3 * i + 2) - 0.5) > 0};
+}
+
+std::string people() {
+  std::string text = "age,income,city,job,kind\n";
+  for (int64_t i = 0; i < kRows; ++i) {
+    const Person p = person(i);
+    text += std::to_string(p.age) + "," + std::to_string(p.income) + ",c" + std::to_string(p.city) +
+            ",j" + std::to_string(p.job) + "," +
+            (i >= kLabelled ? ""
+             : p.yes        ? "yes"
+                            : "no") +
+            "\n";
+  }
+  return text;
+}
+
+double accuracy_of(const std::function<bool(int64_t)>& says_yes) {
+  double right = 0;
+  for (int64_t i = kLabelled; i < kRows; ++i) right += says_yes(i) == person(i).yes;
+  return right / static_cast<double>(kRows - kLabelled);
+}
+
+// The class of the nearest labelled row by age and the logarithm of the income, both scaled.
+bool nearest_says_yes(int64_t i) {
+  const Person p = person(i);
+  double best = 1e300;
+  bool yes = false;
+  for (int64_t j = 0; j < kLabelled; ++j) {
+    const Person q = person(j);
+    const double apart =
+        std::hypot((p.age - q.age) / 13, (std::log(p.income) - std::log(q.income)) / 0.6);
+    if (apart >= best) continue;
+    best = apart;
+    yes = q.yes;
+  }
+  return yes;
+}
+
+TEST(MixedTable, LongCategoriesDoNotDrownTheNumbers) {
+  constexpr double kLeast = 0.8;
+  ASSERT_GT(accuracy_of(nearest_says_yes), kLeast) << "the table is not what it should be";
+  const TempFolder folder;
+  const Dataset dataset = load_dataset(folder.write("t.csv", people()), {.label = "kind"});
+  Config config;
+  config.averaging = false;
+  const Model model = fit_dataset(dataset, default_split(dataset, 0), config, {}).model;
+  const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
+  EXPECT_GT(accuracy_of([&](int64_t i) { return model.class_names[predicted[i]] == "yes"; }),
+            kLeast);
+}
+
+TEST(MixedTable, BlocksAreTheLevelsOfAColumnAndItsGaps) {
+  const TempFolder folder;
+  std::string text = "a,soil,b,kind\n";
+  for (int i = 0; i < 30; ++i) {
+    text += (i == 3 ? "" : std::to_string(i % 7)) + "," +
+            (i == 4       ? ""
+             : i % 3 == 0 ? "clay"
+             : i % 3 == 1 ? "sand"
+                          : "chalk") +
+            "," + std::to_string(i % 5) + "," + (i % 2 == 0 ? "x" : "y") + "\n";
+  }
+  const Dataset d = load_dataset(folder.write("t.csv", text), {.label = "kind"});
+  ASSERT_EQ(d.feature_names,
+            (std::vector<std::string>{"a", "a is missing", "soil=chalk", "soil=clay", "soil=sand",
+                                      "soil is missing", "b"}));
+  ASSERT_EQ(d.features.indicators.size(), 2u);
+  EXPECT_EQ(d.features.indicators[0].first, 1);
+  EXPECT_EQ(d.features.indicators[0].count, 1);
+  EXPECT_EQ(d.features.indicators[1].first, 2);
+  EXPECT_EQ(d.features.indicators[1].count, 4);
+}
+
+TEST(MixedTable, OnlyNumbersAreJudgedToBeTextOrSparse) {
+  const TempFolder folder;
+  const Dataset d = load_dataset(folder.write("t.csv", people()), {.label = "kind"});
+  EXPECT_GE(d.features.cols(), 60);
+  EXPECT_FALSE(d.features.is_sparse);
+  EXPECT_FALSE(look_at(d.features, 100, 2, false).is_text);
+  Features array = d.features;
+  array.indicators.clear();
+  EXPECT_TRUE(look_at(array, 100, 2, false).is_text)
+      << "the same numbers of which nothing is known";
+}
+
+// Columns: a number, a category of three levels, a gap, a number.
+Features mixed_rows() {
+  Features x = test::dense_features({{1, 1, 0, 0, 1, 10},
+                                     {2, 1, 0, 0, 0, 30},
+                                     {4, 0, 1, 0, 0, 20},
+                                     {8, 0, 1, 0, 0, 60},
+                                     {16, 1, 0, 0, 0, 50},
+                                     {32, 0, 0, 1, 1, 40}});
+  x.indicators = {{1, 3}, {4, 1}};
+  return x;
+}
+
+TEST(MixedTable, ACategoryCountsAsOneNumberHoweverManyItsLevels) {
+  const Features raw = mixed_rows();
+  for (const View view : {View::kStandard, View::kRank}) {
+    const Features z = apply_view(learn_view(view, raw), raw);
+    EXPECT_EQ(z.indicators.size(), 2u);
+    for (const IndicatorBlock& block : raw.indicators) {
+      double variance = 0;
+      for (int64_t f = block.first; f < block.first + block.count; ++f) {
+        double sum = 0, squares = 0;
+        std::set<float> values;
+        for (int64_t i = 0; i < 6; ++i) {
+          sum += z.dense[i][f];
+          squares += double{z.dense[i][f]} * z.dense[i][f];
+          values.insert(z.dense[i][f]);
+        }
+        EXPECT_NEAR(sum, 0, 1e-5);
+        EXPECT_EQ(values.size(), 2u);
+        variance += squares / 6;
+      }
+      const double expected = block.count > 1 ? 1 : 2.0 / 3;  // of a gap alone: the other rows
+      EXPECT_NEAR(variance, expected, 1e-5) << view_name(view) << " column " << block.first;
+    }
+  }
+}
+
+TEST(MixedTable, AGapInOneRowDoesNotMakeItAStranger) {
+  Features raw;
+  raw.dense = Matrix(1000, 2);
+  for (int64_t i = 0; i < 1000; ++i) raw.dense[i][0] = static_cast<float>(i);
+  raw.dense[7][1] = 1;
+  raw.indicators = {{1, 1}};
+  const Features z = apply_view(learn_view(View::kStandard, raw), raw);
+  EXPECT_LT(z.dense[7][1] - z.dense[8][1], 4.0f);
+  EXPECT_GT(z.dense[7][1] - z.dense[8][1], 1.0f);
+}
+
+TEST(MixedTable, NumbersAreTreatedAsIfTheyWereAlone) {
+  const Features raw = mixed_rows();
+  Features alone = test::dense_features({{1, 10}, {2, 30}, {4, 20}, {8, 60}, {16, 50}, {32, 40}});
+  for (const View view : {View::kRaw, View::kStandard, View::kRank}) {
+    const Features z = apply_view(learn_view(view, raw), raw);
+    const Features expected = apply_view(learn_view(view, alone), alone);
+    for (int64_t i = 0; i < 6; ++i) {
+      EXPECT_FLOAT_EQ(z.dense[i][0], expected.dense[i][0]) << view_name(view);
+      EXPECT_FLOAT_EQ(z.dense[i][5], expected.dense[i][1]) << view_name(view);
+    }
+  }
+}
+
+TEST(MixedTable, TheLevelsOfACategoryAreSelectedTogether) {
+  const Features raw = mixed_rows();
+  Matrix p(6, 2);
+  for (int64_t i = 0; i < 6; ++i) p[i][raw.dense[i][1] > 0 ? 0 : 1] = 1;
+  const std::vector<float> parts =
+      class_separation(apply_view(learn_view(View::kStandard, raw), raw), p);
+  EXPECT_EQ(parts[1], parts[2]);
+  EXPECT_EQ(parts[2], parts[3]);
+  EXPECT_EQ(parts[1], 1.0f) << "nothing separates better";
+  EXPECT_NE(parts[4], parts[3]);
+}
+
+TEST(MixedTable, AModelFileKnowsWhichFeaturesAreIndicators) {
+  const TempFolder folder;
+  const Dataset dataset = load_dataset(folder.write("t.csv", people()), {.label = "kind"});
+  Config config;
+  config.averaging = false;
+  config.prototype_heads = config.gnn_heads = config.landmark_heads = false;
+  const Model model = fit_dataset(dataset, default_split(dataset, 0), config, {}).model;
+  save_model(model, folder.path("m.glgnn"));
+  const Model back = load_model(folder.path("m.glgnn"));
+  ASSERT_EQ(back.features.indicators.size(), dataset.features.indicators.size());
+  for (size_t b = 0; b < back.features.indicators.size(); ++b) {
+    EXPECT_EQ(back.features.indicators[b].first, dataset.features.indicators[b].first);
+    EXPECT_EQ(back.features.indicators[b].count, dataset.features.indicators[b].count);
+  }
+}
+
+}  // namespace
+}  // namespace glgnn
