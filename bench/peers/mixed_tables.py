@@ -5,10 +5,12 @@ Synthetic tables are drawn here; real ones come with R and its packages MASS, su
 as it is, which also sees the other rows without their labels. The others get the labelled rows: numbers with gaps filled by the
 median, a column that says so, categories one-hot, all scaled, settings by cross-validation. Accuracy on the rows without a label.
 
-    /usr/bin/python3 bench/peers/mixed_tables.py OUT.jsonl [--program build/glgnn] [--draws 3] [--only ours|others] [NAME...]
+    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl [--program build/glgnn] [--draws 3] [--only ours|others] [NAME...]
+    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl --study > docs/results/mixed_tables.jsonl
 
-One line of JSON for each table, number of labels, draw and method, added to OUT.jsonl as it is found; what the file holds already
-is not run again. Tables that were looked at while the weights of categories were chosen are called seen.
+The first adds a line of JSON to RUNS.jsonl for each table, number of labels, draw and method as it is found; what the file holds
+already is not run again. The second makes one line of all of them, as tools/make_results.py wants it. Tables that were looked at
+while the weights of categories were chosen are called seen.
 """
 import argparse
 import csv
@@ -215,7 +217,7 @@ def measure(options, name, out, known):
                 made = True
             classes, rows = np.unique(y.astype(str), return_counts=True)
             if count * len(classes) > MOST_LABELLED * len(y) or rows.min() < count + 5:
-                return
+                break
             labelled, test = draw_rows(y, count, draw)
             for method, run in (("ours", lambda: ours(options.program, table, y, labelled, test, draw)),
                                 ("others", lambda: accuracies_of_others(table, y, labelled, test))):
@@ -233,6 +235,21 @@ def measure(options, name, out, known):
                       file=sys.stderr, flush=True)
 
 
+def study(runs):
+    """All runs in one record, a line for each table and number of labels."""
+    tables = {}
+    for run in sorted(runs, key=lambda run: (not run["seen"], list(TABLES).index(run["table"]), run["per_class"], run["draw"])):
+        line = tables.setdefault((run["table"], run["per_class"]), {
+            "name": run["table"], "seen": run["seen"], "rows": run["rows"], "columns": run["columns"], "per_class": run["per_class"],
+            "accuracy": {"ours": []}, "seconds": []})
+        line["accuracy"].setdefault(run["method"], []).append(run["accuracy"])
+        line["seconds"] += [run["seconds"]] if "seconds" in run else []
+    ours_runs = [run for run in runs if run["method"] == "ours"]
+    return {"name": "mixed_tables", "commit": ", ".join(sorted({run["commit"] for run in ours_runs})),
+            "machine": ", ".join(sorted({run["machine"] for run in ours_runs})), "threads": 1,
+            "sklearn": sklearn.__version__, "draws": 1 + max(run["draw"] for run in runs), "tables": list(tables.values())}
+
+
 def main():
     warnings.filterwarnings("ignore")
     parser = argparse.ArgumentParser()
@@ -241,13 +258,18 @@ def main():
     parser.add_argument("--program", default="build/glgnn")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--only", choices=("ours", "others"))
+    parser.add_argument("--study", action="store_true")
     options = parser.parse_intermixed_args()
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     options.where = {"commit": commit, "machine": processor(), "sklearn": sklearn.__version__}
-    known = set()
+    runs = []
     if os.path.exists(options.out):
         with open(options.out) as file:
-            known = {(line["table"], line["per_class"], line["draw"], line["method"]) for line in map(json.loads, file)}
+            runs = [json.loads(line) for line in file]
+    if options.study:
+        print(json.dumps(study(runs)))
+        return
+    known = {(run["table"], run["per_class"], run["draw"], run["method"]) for run in runs}
     with open(options.out, "a") as out:
         for name in options.names or TABLES:
             measure(options, name, out, known)
