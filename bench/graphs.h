@@ -1,5 +1,5 @@
-// Part (c): building the exact graph of the k most similar rows alone, beside faiss's exact search,
-// scikit-learn and hnswlib on the same numbers.
+// The part "graphs" of glgnn-bench: building the exact graph of the k most similar rows alone,
+// beside faiss's exact search, scikit-learn and hnswlib on the same numbers.
 #pragma once
 
 #include <vector>

@@ -92,7 +92,8 @@ RowLinks PaperFrozen::normalised(int64_t m, std::vector<Link> links) const {
   return out;
 }
 
-// A new row is nowhere near in hops, so that all hop weights are the same and cancel.
+// A new row has no path to any fitted row, so all its pairs have the same hop weight, which
+// cancels.
 std::vector<ModuleLinks> PaperFrozen::attach(const Features& rows) const {
   std::vector<ModuleLinks> out(rows.rows(), ModuleLinks(modules_.size()));
   for (size_t m = 0; m < modules_.size(); ++m) {

@@ -66,7 +66,8 @@ void PoolFrozen::add_module(const FittedModule& fitted) {
   modules_.push_back(std::move(module));
 }
 
-// A vote of a new row counts as one of both sides would.
+// Fitted rows share an edge in two halves, one from each side; a new row has only its own side, so
+// its vote counts in full.
 RowLinks PoolFrozen::attach_to(const Module& module, const RowViews& rows, int64_t r,
                                const std::vector<std::vector<int32_t>>& nearest) const {
   RowLinks out;

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kClassesOfMatrix = 60;  // above, a page cannot show a confusion matrix
 constexpr int64_t kSteps = 10;            // of certainty, from 0 to 1
 
-// Five digits say more than a picture shows.
+// Five digits are more than a picture can show.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
   const double scale = std::pow(10.0, 4 - std::floor(std::log10(std::abs(value))));

@@ -78,7 +78,7 @@ void add_spreading(std::vector<ModuleSpec>& pool, const std::vector<View>& views
 }
 
 // A second round that compares rows by the features that separated the classes in the first: for
-// tables with many columns that say nothing.
+// tables where most columns have nothing to do with the classes.
 void add_selecting(std::vector<ModuleSpec>& pool, const std::vector<View>& views) {
   for (const View view : views) {
     for (const int64_t k : {5, 10}) {
