@@ -36,6 +36,9 @@ class MemoryShape {
   int64_t of_module_between_passes() const {
     int64_t near = 0, shell = 1;
     for (int64_t hop = 0; hop < config_.hops && near < n_; ++hop) near += shell *= config_.k;
+    // Joined with its transpose a graph has hubs, over which any part of all pairs may meet: at
+    // most half of them are listed (kernels/hops.h). Measured on 20news in the first epochs.
+    if (is_symmetric() && config_.hops > 1) near = n_ / 2;
     // Sparse: two patterns with the common columns of each pair, at most all of a row.
     const int64_t of_pair = sparse_ ? 2 * (8 + 8 * (numbers_ / std::max<int64_t>(1, n_))) : 0;
     const int64_t of_patterns = config_.refresh > 1 ? (3 * 44 + of_pair) * edges_ : 0;
@@ -48,7 +51,7 @@ class MemoryShape {
   int64_t of_module_in_pass() const {
     const int64_t layers = n_ * (10 * config_.hidden + 8 * c_) * kWord;
     const int64_t selected = sparse_ ? 3 * numbers_ * kWord : keeps_z() ? 2 * z_bytes() : 0;
-    return layers + 130 * edges_ + selected;
+    return layers + (is_symmetric() ? 220 : 130) * edges_ + selected;
   }
 
   // An evaluation pass, where its memory is not that of a training pass.
@@ -68,6 +71,7 @@ class MemoryShape {
   }
 
  private:
+  bool is_symmetric() const { return config_.symmetrise != Symmetrise::kNone; }
   int64_t z_bytes() const { return n_ * (f_ + c_) * kWord; }
   bool keeps_z() const {
     return config_.similarity == Similarity::kCosine ||
