@@ -16,6 +16,8 @@ from glgnn import GLGNNClassifier
 from other_tables import processor
 
 LABELS = (40, 80, 160)
+# The width of the interval was chosen on the drawing of seed 0; this one has seen no choice.
+DRAWING = 1
 
 
 def informative(seed, rows, columns, useful, classes, apart, flipped):
@@ -61,7 +63,7 @@ def main():
     lines = []
     for number, (name, x, y) in enumerate(tables()):
         for count in LABELS:
-            rows = draw_labels(y, count, 100 * number + count)
+            rows = draw_labels(y, count, 100_000 * DRAWING + 100 * number + count)
             shown = np.full(len(y), -1)
             shown[rows] = y[rows]
             model = GLGNNClassifier(random_state=0).fit(x, shown)

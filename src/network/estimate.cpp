@@ -13,6 +13,9 @@ namespace glgnn {
 namespace {
 
 constexpr uint32_t kDrawings = 200;
+// The part of the rows that a drawing has at least once, 1 - 1/e: so few choose, and their choices
+// spread more than those of all rows. The interval counts only these.
+constexpr double kDifferentRows = 0.632;
 
 // One look at the rows of a fold, as the choice needs it.
 struct Judged {
@@ -176,16 +179,14 @@ Estimate estimate_accuracy(const std::vector<HeldBack>& held, int64_t classes, i
   }
   // A single row is always drawn.
   if (judged > 0) estimate.accuracy = static_cast<double>(right) / static_cast<double>(judged);
-  set_interval(estimate);
+  set_interval(estimate, kDifferentRows * static_cast<double>(rows));
   return estimate;
 }
 
-// Wilson's, with a continuity correction (Newcombe, Statistics in Medicine 17, 1998): the answers
-// are few, and which rows chose adds a little to their spread.
-void set_interval(Estimate& estimate) {
+// Wilson's, with a continuity correction (Newcombe, Statistics in Medicine 17, 1998).
+void set_interval(Estimate& estimate, double rows) {
   constexpr double kWidth = 1.96;  // standard errors to each side
-  const auto n = static_cast<double>(estimate.rows);
-  const double p = estimate.accuracy, z = kWidth, below = 2 * (n + z * z);
+  const double n = rows, p = estimate.accuracy, z = kWidth, below = 2 * (n + z * z);
   const auto half = [&](double sign) {
     return z * std::sqrt(z * z - 1 / n + 4 * n * p * (1 - p) + sign * (4 * p - 2)) + 1;
   };

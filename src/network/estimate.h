@@ -37,7 +37,7 @@ void keep_common_modules(std::vector<HeldBack>& folds);
 Estimate estimate_accuracy(const std::vector<HeldBack>& folds, int64_t classes, int64_t members,
                            uint64_t seed);
 
-// Sets low and high: the interval that holds the truth 95 times of 100.
-void set_interval(Estimate& estimate);
+// Sets low and high: the interval that holds the truth 95 times of 100, where `rows` rows judged.
+void set_interval(Estimate& estimate, double rows);
 
 }  // namespace glgnn

@@ -99,12 +99,12 @@ TEST(Estimate, CountsTheLargestClassAndTheBaseline) {
 // Newcombe (1998), table I: 81 of 263 gives 0.2535 to 0.3682 with the continuity correction, 0 of
 // 20 gives 0 to 0.2005.
 TEST(Estimate, IntervalIsNewcombes) {
-  Estimate estimate{.rows = 263, .accuracy = 81.0 / 263};
-  set_interval(estimate);
+  Estimate estimate{.accuracy = 81.0 / 263};
+  set_interval(estimate, 263);
   EXPECT_NEAR(estimate.low, 0.2535, 1e-4);
   EXPECT_NEAR(estimate.high, 0.3682, 1e-4);
-  estimate = {.rows = 20, .accuracy = 0};
-  set_interval(estimate);
+  estimate = {};
+  set_interval(estimate, 20);
   EXPECT_EQ(estimate.low, 0);
   EXPECT_NEAR(estimate.high, 0.2005, 1e-4);
 }
