@@ -69,7 +69,7 @@ struct RowBlock {
   std::vector<int32_t> labels;   // one per row: the model's class, -1 where unknown or not given
   std::vector<int64_t> lines;    // one per row: its line in a text file; 0 where there are none
 
-  int64_t rows() const { return features.rows(); }
+  int64_t rows() const { return features.rows(); }  // in this block
 };
 
 class NewRows {

@@ -245,9 +245,11 @@ TEST_F(ModelFileTest, EveryTruncationIsFound) {
 TEST_F(ModelFileTest, SaysWhatIsWrong) {
   EXPECT_NE(load_error("hello").find("is not a file of this program"), std::string::npos);
   std::string other = bytes_;
-  other[12] = 9;
-  EXPECT_NE(load_error(other).find("found file version 9, expected 8; fit again, or read it with "
-                                   "the later glgnn that wrote it"),
+  other[12] = static_cast<char>(kFileVersion + 1);
+  const std::string versions = "found file version " + std::to_string(kFileVersion + 1) +
+                               ", expected " + std::to_string(kFileVersion);
+  EXPECT_NE(load_error(other).find(versions +
+                                   "; fit again, or read it with the later glgnn that wrote it"),
             std::string::npos);
   other[12] = 7;
   EXPECT_NE(load_error(other).find("fit again, or read it with glgnn 0.1"), std::string::npos);
