@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 
+#include "core/archive.h"
 #include "toy.h"
 
 namespace glgnn {
