@@ -16,8 +16,8 @@ from glgnn import GLGNNClassifier
 from other_tables import processor
 
 LABELS = (40, 80, 160)
-# The width of the interval was chosen on the drawing of seed 0; this one has seen no choice.
-DRAWING = 1
+# How the estimate is made was settled on the drawings 0 and 1; this one has seen no choice.
+DRAWING = 2
 
 
 def informative(seed, rows, columns, useful, classes, apart, flipped):

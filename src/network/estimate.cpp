@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "core/rng.h"
@@ -44,25 +43,20 @@ struct Fold {
   size_t first;  // of its rows among those of all folds
 };
 
-// One drawing: chooses by the rows drawn, judges by the others.
+// One drawing in one fold: chooses by the rows drawn, as the network does, and judges by the
+// others.
 class Drawing {
  public:
-  // `times`: how often each row was drawn.
-  Drawing(const std::vector<Fold>& folds, const std::vector<double>& times, size_t members)
-      : folds_(folds), times_(times) {
-    const size_t modules = folds.front().modules.size();
-    std::vector<double> score(modules, 0.0);
-    for (const Fold& fold : folds) {
-      chosen_.emplace_back();
-      for (size_t m = 0; m < modules; ++m) score[m] += choose_look(fold, m);
-    }
-    const double all = std::accumulate(times.begin(), times.end(), 0.0);
-    for (double& s : score) s /= all;
-    members_.resize(modules);
+  // `times`: how often each of the fold's rows was drawn.
+  Drawing(const Fold& fold, const double* times, size_t members) : fold_(fold), times_(times) {
+    drawn_ = std::accumulate(times, times + fold.held.labels.size(), 0.0);
+    std::vector<double> score;
+    for (size_t m = 0; m < fold.modules.size(); ++m) score.push_back(choose_look(m));
+    members_.resize(score.size());
     std::iota(members_.begin(), members_.end(), size_t{0});
     std::stable_sort(members_.begin(), members_.end(),
                      [&](size_t a, size_t b) { return score[a] > score[b]; });
-    members_.resize(std::min(members, modules));
+    members_.resize(std::min(members, members_.size()));
     std::vector<double> of_members;
     for (const size_t m : members_) of_members.push_back(score[m]);
     weights_ = weights_by_score(of_members);
@@ -71,45 +65,43 @@ class Drawing {
   // Counts the rows that were not drawn, and how many of them the chosen network answers right.
   void judge_rest(int64_t classes, int64_t& judged, int64_t& right) const {
     std::vector<double> p(classes);
-    for (size_t f = 0; f < folds_.size(); ++f) {
-      const HeldBack& held = folds_[f].held;
-      for (size_t i = 0; i < held.labels.size(); ++i) {
-        if (times_[folds_[f].first + i] > 0) continue;
-        std::fill(p.begin(), p.end(), 0.0);
-        for (size_t r = 0; r < members_.size(); ++r) {
-          const Matrix& said = held.modules[members_[r]].looks[chosen_[f][members_[r]]];
-          for (int64_t c = 0; c < classes; ++c) {
-            p[c] += weights_[r] * said[static_cast<int64_t>(i)][c];
-          }
-        }
-        ++judged;
-        right += std::max_element(p.begin(), p.end()) - p.begin() == held.labels[i];
+    const HeldBack& held = fold_.held;
+    for (size_t i = 0; i < held.labels.size(); ++i) {
+      if (times_[i] > 0) continue;
+      std::fill(p.begin(), p.end(), 0.0);
+      for (size_t r = 0; r < members_.size(); ++r) {
+        const Matrix& said = held.modules[members_[r]].looks[chosen_[members_[r]]];
+        for (int64_t c = 0; c < classes; ++c)
+          p[c] += weights_[r] * said[static_cast<int64_t>(i)][c];
       }
+      ++judged;
+      right += std::max_element(p.begin(), p.end()) - p.begin() == held.labels[i];
     }
   }
 
  private:
-  // The look that fits the rows drawn best, the later one on a tie; what it adds to the score.
-  double choose_look(const Fold& fold, size_t m) {
-    const double* times = times_.data() + fold.first;
-    const auto sum = [&](const std::vector<double>& values) {
-      return std::inner_product(values.begin(), values.end(), times, 0.0);
-    };
-    size_t best = 0;
-    double best_value = 0;
-    for (size_t l = 0; l < fold.modules[m].size(); ++l) {
-      const double value = sum(fold.modules[m][l].value);
-      if (l == 0 || value >= best_value) best = l, best_value = value;
-    }
-    chosen_.back().push_back(best);
-    const double rows = std::accumulate(times, times + fold.held.labels.size(), 0.0);
-    if (!fold.held.modules[m].chooses_epoch || rows == 0) return best_value;
-    return best_value - rows * optimism_of_chosen(sum(fold.modules[m][best].right) / rows, rows);
+  double mean_of_drawn(const std::vector<double>& values) const {
+    if (drawn_ == 0) return 0;
+    return std::inner_product(values.begin(), values.end(), times_, 0.0) / drawn_;
   }
 
-  const std::vector<Fold>& folds_;
-  const std::vector<double>& times_;
-  std::vector<std::vector<size_t>> chosen_;  // the look of each module in each fold
+  // The look that fits the rows drawn best, the later one on a tie; gives its score.
+  double choose_look(size_t m) {
+    size_t best = 0;
+    double best_value = 0;
+    for (size_t l = 0; l < fold_.modules[m].size(); ++l) {
+      const double value = mean_of_drawn(fold_.modules[m][l].value);
+      if (l == 0 || value >= best_value) best = l, best_value = value;
+    }
+    chosen_.push_back(best);
+    if (!fold_.held.modules[m].chooses_epoch || drawn_ == 0) return best_value;
+    return best_value - optimism_of_chosen(mean_of_drawn(fold_.modules[m][best].right), drawn_);
+  }
+
+  const Fold& fold_;
+  const double* times_;
+  double drawn_ = 0;            // rows, as often as they were drawn
+  std::vector<size_t> chosen_;  // the look of each module
   std::vector<size_t> members_;
   std::vector<double> weights_;
 };
@@ -145,17 +137,6 @@ double baseline_accuracy(const std::vector<HeldBack>& folds) {
 
 }  // namespace
 
-void keep_common_modules(std::vector<HeldBack>& folds) {
-  std::map<std::string, size_t> seen;
-  for (const HeldBack& fold : folds) {
-    for (const HeldBackModule& module : fold.modules) ++seen[module.name];
-  }
-  for (HeldBack& fold : folds) {
-    std::erase_if(fold.modules,
-                  [&](const HeldBackModule& module) { return seen[module.name] != folds.size(); });
-  }
-}
-
 Estimate estimate_accuracy(const std::vector<HeldBack>& held, int64_t classes, int64_t members,
                            uint64_t seed) {
   Estimate estimate;
@@ -175,7 +156,10 @@ Estimate estimate_accuracy(const std::vector<HeldBack>& held, int64_t classes, i
   int64_t judged = 0, right = 0;
   for (uint32_t b = 0; b < kDrawings; ++b) {
     const std::vector<double> times = draw_rows(rows, {seed, Stream::kEstimate, 0, b});
-    Drawing(folds, times, static_cast<size_t>(members)).judge_rest(classes, judged, right);
+    for (const Fold& fold : folds) {
+      Drawing(fold, times.data() + fold.first, static_cast<size_t>(members))
+          .judge_rest(classes, judged, right);
+    }
   }
   // A single row is always drawn.
   if (judged > 0) estimate.accuracy = static_cast<double>(right) / static_cast<double>(judged);

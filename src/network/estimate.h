@@ -10,14 +10,12 @@
 #include <glgnn/model.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace glgnn {
 
 // What one module said of the rows that were held back from it.
 struct HeldBackModule {
-  std::string name;            // the same in every fold
   std::vector<Matrix> looks;   // V x C each: every stage and check that the rows could choose
   bool chooses_epoch = false;  // the network lowers its score, as weights_by_validation does
 };
@@ -29,10 +27,7 @@ struct HeldBack {
   Matrix baseline;  // V x C, of logistic regression; empty: not known
 };
 
-// Leaves the modules that every fold has: with fewer labels a fold may try fewer.
-void keep_common_modules(std::vector<HeldBack>& folds);
-
-// `members`: how many modules the network joins; every fold has the same modules. Without rows that
+// `members`: how many modules the network joins in each fold. Without rows that
 // were held back: no estimate (rows = 0).
 Estimate estimate_accuracy(const std::vector<HeldBack>& folds, int64_t classes, int64_t members,
                            uint64_t seed);

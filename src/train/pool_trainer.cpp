@@ -25,9 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kNoValue = -1e300;
 
-// The folds' networks are judged as one of so many modules, which all labels choose.
-constexpr int64_t kMembersOfEstimate = 10;
-
 class PoolTrainer {
  public:
   PoolTrainer(const Problem& problem, SharedInputs& shared, const Config& config,
@@ -56,8 +53,8 @@ class PoolTrainer {
     for (const int32_t row : problem_.val) held.labels.push_back(problem_.labels[row]);
     for (ModuleResult& module : finished_) {
       if (module.spec.after_network) continue;
-      held.modules.push_back({describe(module.spec), std::move(module.looks),
-                              std::holds_alternative<LayersOptions>(module.spec.kind)});
+      held.modules.push_back(
+          {std::move(module.looks), std::holds_alternative<LayersOptions>(module.spec.kind)});
     }
     held.baseline = baseline_answers(problem_, shared_, context_);
     return held;
@@ -269,8 +266,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   }
   Model joined = join_folds(std::move(models), folds, problem, config);
   joined.views = shared.fitted_views(views_read(joined.modules));
-  keep_common_modules(held);
-  joined.estimate = estimate_accuracy(held, problem.classes, kMembersOfEstimate, config.seed);
+  joined.estimate = estimate_accuracy(held, problem.classes, of_fold.members, config.seed);
   joined.history.back().seconds = std::chrono::duration<double>(Clock::now() - start).count();
   tell(joined.history.back(), 0);
   for (size_t f = 1; f < folds.size(); ++f) {

@@ -22,7 +22,6 @@ HeldBack answers(int64_t rows, int64_t classes, int64_t modules, int64_t looks, 
   for (int64_t i = 0; i < rows; ++i) held.labels.push_back(draw(classes));
   for (int64_t m = 0; m < modules; ++m) {
     HeldBackModule& module = held.modules.emplace_back();
-    module.name = std::to_string(m);
     for (int64_t l = 0; l < looks; ++l) {
       Matrix p(rows, classes);
       for (int64_t i = 0; i < rows; ++i) {
@@ -72,7 +71,6 @@ TEST(Estimate, FoldsAreJudgedTogether) {
     for (int i = f * 50; i < f * 50 + 50; ++i) folds[f].labels.push_back(all.labels[i]);
     for (const HeldBackModule& module : all.modules) {
       HeldBackModule& part = folds[f].modules.emplace_back();
-      part.name = module.name;
       for (const Matrix& p : module.looks) {
         Matrix rows(50, 2);
         for (int i = 0; i < 50; ++i) std::copy_n(p[f * 50 + i], 2, rows[i]);
@@ -111,13 +109,6 @@ TEST(Estimate, IntervalIsNewcombes) {
 
 TEST(Estimate, WithoutHeldBackRowsThereIsNone) {
   EXPECT_EQ(estimate_accuracy({HeldBack{}}, 2, 10, 0).rows, 0);
-}
-
-TEST(Estimate, KeepsTheModulesThatEveryFoldHas) {
-  std::vector<HeldBack> folds{answers(5, 2, 3, 1, 1, 1), answers(5, 2, 2, 1, 1, 2)};
-  keep_common_modules(folds);
-  EXPECT_EQ(folds[0].modules.size(), 2u);
-  EXPECT_EQ(folds[1].modules.size(), 2u);
 }
 
 }  // namespace
