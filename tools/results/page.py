@@ -2,6 +2,7 @@
 
 import math
 import re
+import textwrap
 
 from results.studies import (
     ABLATION_SETS, CHOOSE_READING, CHOOSE_TEXT_SCALING, EXPLAINED, FRESH_SEED, HIDDEN_PART, LANDMARKS,
@@ -18,6 +19,12 @@ STUDENT = {1: math.inf, 2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 10: 2.262, 100:
 # Who published the highest figure.
 PUBLISHED_BY = dict.fromkeys(PUBLISHED, "the paper") | {
     ("cancer", "unknown"): "SUBLIME", ("digits", "unknown"): "SLAPS", ("cora", "unknown"): "LGI-LS", ("cora", "known"): "GCN-TV"}
+
+
+def wrapped(line):
+    """Prose in lines of at most 100 characters; tables and commands as they are."""
+    is_prose = len(line) > 100 and not line.startswith(("|", "#", "    "))
+    return textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False) if is_prose else [line]
 
 
 def per_cent(result):
@@ -375,7 +382,7 @@ def write_page():
         "graph), the paper itself elsewhere. Highest re-run by others: a 2026 re-implementation of SLAPS (Wine, Cancer, Digits, 20news), the GSLB",
         "benchmark (Cora, Citeseer). Published figures of this field are optimistic; several could not be reproduced by anyone.", "",
     ]
-    PAGE.write_text("\n".join(text))
+    PAGE.write_text("\n".join(part for line in "\n".join(text).split("\n") for part in wrapped(line)))
     print(f"wrote {PAGE.relative_to(ROOT)}")
 
 
