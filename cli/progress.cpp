@@ -83,6 +83,7 @@ std::string Progress::time_text() const {
 
 std::string Progress::numbers() const {
   std::string text = fmt::format("{}/{}", state_.done, total_);
+  if (!state_.part.empty()) text += "  " + state_.part;
   if (state_.loss) text += fmt::format("  loss {:.4f}", *state_.loss);
   if (state_.val_accuracy) {
     text += state_.done < total_ ? "  best validation " : "  validation ";

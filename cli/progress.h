@@ -14,6 +14,7 @@ class Progress {
  public:
   struct State {
     int64_t done = 0;
+    std::string part{};  // of the work: "fold 2 of 5"
     std::optional<double> loss{};
     std::optional<double> val_accuracy{};  // the best so far
     std::optional<double> left{};          // seconds; without it all steps are taken for alike

@@ -1,5 +1,6 @@
 // From the reports of a training to what is shown of it: the best so far, because a bad module
-// after a good one takes nothing away from what will be kept; and the time that is left.
+// after a good one takes nothing away from what will be kept (each fold has its own labels to
+// validate, and so its own best); and the time that is left.
 #pragma once
 
 #include <glgnn/trainer.h>
@@ -20,6 +21,7 @@ class TrainingProgress {
  private:
   Mode mode_;
   bool validated_;
+  int64_t folds_ = 1;
   std::optional<TimeLeft> left_;  // best mode; the epochs of paper mode are all alike
   std::optional<EpochReport> best_;
 };

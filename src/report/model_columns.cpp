@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "data/values.h"
 
@@ -20,6 +21,16 @@ std::string level_text(const TableColumn& column, size_t place, bool is_set) {
   if (!is_set) return "none of its levels";
   if (place < column.levels.size()) return column.levels[place];
   return column.other && place == column.levels.size() ? "(other)" : "missing";
+}
+
+double value_of(const Features& features, int32_t row, int32_t feature) {
+  if (!features.is_sparse) return features.dense[row][feature];
+  const Pattern& pattern = *features.sparse.pattern;
+  const auto begin = pattern.col.begin() + pattern.row_ptr[row];
+  const auto end = pattern.col.begin() + pattern.row_ptr[row + 1];
+  const auto found = std::lower_bound(begin, end, feature);
+  return found != end && *found == feature ? features.sparse.values[found - pattern.col.begin()]
+                                           : 0.0;
 }
 
 }  // namespace
@@ -52,6 +63,7 @@ ModelColumns::ModelColumns(const Model& model) {
     if (!has_column || columns[f] != last) {
       names_.push_back(has_column ? model.plan.columns[static_cast<size_t>(columns[f])].name
                                   : model.feature_names[f]);
+      first_.push_back(f);
     }
     last = has_column ? columns[f] : -1;
     of_feature_.push_back(names_.size() - 1);
@@ -65,6 +77,47 @@ std::vector<double> ModelColumns::merged(const std::vector<double>& feature_weig
     weight = std::max(weight, std::abs(feature_weights[f]));
   }
   return largest;
+}
+
+ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t column,
+                         const std::vector<int32_t>& rows) {
+  const size_t first = columns.first_feature(column);
+  const bool is_last = column + 1 == columns.names().size();
+  const size_t count =
+      (is_last ? model.feature_names.size() : columns.first_feature(column + 1)) - first;
+  const TableColumn* plan = model.plan.columns.empty()
+                                ? nullptr
+                                : &model.plan.columns[feature_columns(model.plan)[first]];
+  ColumnCells cells;
+  std::vector<std::string> texts;
+  for (const int32_t row : rows) {
+    const auto number = [&](size_t place) {
+      return unscaled(model.plan.scale, first + place,
+                      value_of(model.features, row, static_cast<int32_t>(first + place)));
+    };
+    if (!plan || (plan->kind == ColumnKind::kNumeric && plan->varies)) {
+      const bool missing = count > 1 && number(count - 1) > 0.5;
+      cells.values.push_back(missing ? std::numeric_limits<float>::quiet_NaN()
+                                     : static_cast<float>(number(0)));
+    } else if (plan->kind == ColumnKind::kCategorical) {
+      size_t place = 0;
+      while (place < count && number(place) <= 0.5) ++place;
+      texts.push_back(level_text(*plan, place, place < count));
+    } else if (number(count - 1) > 0.5 && plan->indicator) {
+      texts.push_back("missing");
+    } else {
+      texts.push_back(plan->varies ? date_text(number(0)) : "there");
+    }
+  }
+  if (texts.empty()) return cells;
+  cells.texts = texts;
+  std::sort(cells.texts.begin(), cells.texts.end());
+  cells.texts.erase(std::unique(cells.texts.begin(), cells.texts.end()), cells.texts.end());
+  for (const std::string& text : texts) {
+    const auto place = std::lower_bound(cells.texts.begin(), cells.texts.end(), text);
+    cells.values.push_back(static_cast<float>(place - cells.texts.begin()));
+  }
+  return cells;
 }
 
 }  // namespace glgnn

@@ -29,12 +29,24 @@ class ModelColumns {
 
   const std::vector<std::string>& names() const { return names_; }
   size_t of_feature(size_t feature) const { return of_feature_[feature]; }
+  // The first feature of each column; the next column's follow its last one.
+  size_t first_feature(size_t column) const { return first_[column]; }
   // The largest weight of the features of each column.
   std::vector<double> merged(const std::vector<double>& feature_weights) const;
 
  private:
   std::vector<std::string> names_;
-  std::vector<size_t> of_feature_;
+  std::vector<size_t> of_feature_, first_;
 };
+
+// A column of some rows, to show: numbers in the units of the table (not a number where it is
+// missing), or places in `texts` where it has texts or dates.
+struct ColumnCells {
+  std::vector<float> values;
+  std::vector<std::string> texts;  // in their order; empty where the values are numbers
+};
+
+ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t column,
+                         const std::vector<int32_t>& rows);
 
 }  // namespace glgnn

@@ -1,17 +1,20 @@
 #include "report/page.h"
 
 #include <glgnn/error.h>
+#include <glgnn/suggest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "report/page_template.h"
 #include "report/report_data.h"
 #include "report/report_reasons.h"
+#include "report/suggestions.h"
 
 namespace glgnn {
 namespace {
 
 constexpr std::string_view kPlace = "@@REPORT_DATA@@";
+constexpr int64_t kSuggestions = 10;  // a batch to label; `glgnn suggest` gives more
 
 // Inside a script element only "<" can end it; the two separators end lines in old JavaScript. All
 // three occur in JSON's strings alone, where they may be written as numbers.
@@ -61,6 +64,7 @@ std::string report_page(const Model& model, const Context& context) {
   const ReportLimits limits;
   Json data = report_data(model, limits);
   data["row_data"]["reasons"] = reasons_json(model, limits, context);
+  data["suggestions"] = suggestions_json(model, suggest_rows(model, kSuggestions, context));
   return page_with_data(page_template(), json_text(data));
 }
 

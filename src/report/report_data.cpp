@@ -141,7 +141,7 @@ Json weights_text(const std::vector<double>& weights) {
   return base64_of(std::span<const uint16_t>(parts));
 }
 
-// Weights go by the columns of a table, the values of rows by the features that they became.
+// By the columns of a table, not by the features that they became.
 Json features_json(const Model& model) {
   const ModelColumns columns(model);
   Json modules = Json::array();
@@ -150,7 +150,6 @@ Json features_json(const Model& model) {
         weights_text(columns.merged({module.selection.begin(), module.selection.end()})));
   }
   return {{"names", columns.names()},
-          {"value_names", model.feature_names},
           {"sparse", model.features.is_sparse},
           {"overall", weights_text(columns.merged(feature_weights(model)))},
           {"modules", std::move(modules)}};

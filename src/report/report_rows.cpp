@@ -7,6 +7,7 @@
 
 #include "report/base64.h"
 #include "report/layout.h"
+#include "report/model_columns.h"
 
 namespace glgnn {
 namespace {
@@ -31,36 +32,25 @@ std::vector<uint8_t> parts_of(const Model& model) {
   return parts;
 }
 
-// The values of the features with the largest weights, one feature after the other: as many
-// features as keep rows x features within `limit`, and one at least.
+// The columns with the largest weights, one after the other: as many as keep rows x columns within
+// `limit`, and one at least.
 Json values_json(const Model& model, const std::vector<int32_t>& rows, int64_t limit) {
-  const std::vector<double> weights = feature_weights(model);
-  std::vector<int32_t> order(weights.size());
-  std::iota(order.begin(), order.end(), 0);
+  const ModelColumns columns(model);
+  const std::vector<double> weights = columns.merged(feature_weights(model));
+  std::vector<size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return weights[a] > weights[b]; });
+                   [&](size_t a, size_t b) { return weights[a] > weights[b]; });
   const size_t shown = std::max<size_t>(1, rows.size());
   order.resize(std::min(order.size(), std::max<size_t>(1, static_cast<size_t>(limit) / shown)));
-  std::vector<float> values(order.size() * rows.size(), 0.0f);
-  std::vector<int64_t> first(weights.size(), -1);  // where the values of a feature begin
-  for (size_t f = 0; f < order.size(); ++f) first[order[f]] = static_cast<int64_t>(f * rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const auto put = [&](int64_t feature, float value) {
-      if (first[feature] >= 0) values[static_cast<size_t>(first[feature]) + i] = value;
-    };
-    if (model.features.is_sparse) {
-      const Csr& sparse = model.features.sparse;
-      for (int64_t e = sparse.pattern->row_ptr[rows[i]]; e < sparse.pattern->row_ptr[rows[i] + 1];
-           ++e) {
-        put(sparse.pattern->col[e], sparse.values[e]);
-      }
-    } else {
-      for (int64_t f = 0; f < model.features.dense.cols(); ++f) {
-        put(f, model.features.dense[rows[i]][f]);
-      }
-    }
+  Json list = Json::array();
+  for (const size_t column : order) {
+    const ColumnCells cells = column_cells(model, columns, column, rows);
+    list.push_back({{"column", column},
+                    {"texts", cells.texts.empty() ? Json(nullptr) : Json(cells.texts)},
+                    {"values", numbers(cells.values)}});
   }
-  return {{"features", order}, {"values", numbers(values)}};
+  return list;
 }
 
 Json places_json(const Csr& graph, const Matrix& probabilities) {

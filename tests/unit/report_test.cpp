@@ -168,27 +168,51 @@ TEST(ReportData, InFoldsRowsAreJudgedByTheFoldThatHeldThemBack) {
 TEST(ReportData, ValuesOfTheFeaturesThatCountMost) {
   Model model = small_model();
   model.modules[0].selection[1] = 0.9f;
-  EXPECT_EQ(report_data(model)["row_data"]["values"]["features"], Json({1, 0}));
+  const Json all = report_data(model)["row_data"]["values"];
+  ASSERT_EQ(all.size(), 2);
+  EXPECT_EQ(all[0]["column"], 1);
+  EXPECT_EQ(all[1]["column"], 0);
   const Json one = report_data(model, {.values = 6})["row_data"]["values"];
-  EXPECT_EQ(one["features"], Json({1}));
+  ASSERT_EQ(one.size(), 1);
+  EXPECT_EQ(one[0]["texts"], nullptr);
   const std::vector<float> column{1, 1, 7, 1, 1, 1};
-  EXPECT_EQ(one["values"], base64_of(std::span<const float>(column)));
+  EXPECT_EQ(one[0]["values"], base64_of(std::span<const float>(column)));
 }
 
-TEST(ReportData, WeightsGoByTheColumnsOfATable) {
+// Levels of one column are one column again, and numbers are in the units of the table.
+TEST(ReportData, WeightsAndValuesGoByTheColumnsOfATable) {
   Model model = small_model();
   EXPECT_EQ(report_data(model)["features"]["names"], Json::array({"x", "y"}));
   TableColumn soil;
   soil.name = "soil";
   soil.kind = ColumnKind::kCategorical;
-  soil.levels = {"clay", "sand"};
-  model.plan.columns = {soil};
-  model.feature_names = model.plan.feature_names = {"soil=clay", "soil=sand"};
-  const Json features = report_data(model)["features"];
-  EXPECT_EQ(features["names"], Json::array({"soil"}));
-  EXPECT_EQ(features["value_names"], Json::array({"soil=clay", "soil=sand"}));
-  const std::vector<uint16_t> one{65535};
-  EXPECT_EQ(features["overall"], base64_of(std::span<const uint16_t>(one)));
+  soil.levels = {"sand", "clay"};
+  TableColumn height;
+  height.name = "height";
+  height.kind = ColumnKind::kNumeric;
+  height.varies = height.indicator = true;
+  model.plan.columns = {soil, height};
+  model.feature_names =
+      model.plan.feature_names = {"soil=sand", "soil=clay", "height", "height is missing"};
+  model.plan.scale.factor = {1, 1, 0.5f, 1};
+  model.plan.scale.shift = {0, 0, 10, 0};
+  model.features.dense = Matrix(6, 4);
+  for (int64_t row = 0; row < 6; ++row) model.features.dense[row][row % 2] = 1;
+  model.features.dense[4][0] = 0;  // neither level
+  model.features.dense[1][2] = 3;
+  model.features.dense[2][3] = 1;  // missing
+  for (FittedModule& module : model.modules) module.selection = {0.9f, 0.1f, 0.2f, 0.0f};
+  const Json data = report_data(model);
+  EXPECT_EQ(data["features"]["names"], Json::array({"soil", "height"}));
+  const std::vector<uint16_t> weights{65535, 14563};  // the larger of a column's features
+  EXPECT_EQ(data["features"]["overall"], base64_of(std::span<const uint16_t>(weights)));
+  const Json& values = data["row_data"]["values"];
+  EXPECT_EQ(values[0]["texts"], Json::array({"clay", "none of its levels", "sand"}));
+  const std::vector<float> levels{2, 0, 2, 0, 1, 0};
+  EXPECT_EQ(values[0]["values"], base64_of(std::span<const float>(levels)));
+  EXPECT_EQ(values[1]["texts"], nullptr);
+  const std::vector<float> heights{10, 16, std::numeric_limits<float>::quiet_NaN(), 10, 10, 10};
+  EXPECT_EQ(values[1]["values"], base64_of(std::span<const float>(heights)));
 }
 
 TEST(ReportData, LinksArePairsOfRows) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname as folderOf, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { folder, glgnn, launch, open, overflows, text } from './browser.mjs'
 
@@ -114,6 +114,31 @@ test('an estimate is the headline where there is one', async () => {
   assert.match(await text(noise, '#summary'), /That is no better than always saying Gala, which is right on 43\.1 %/)
   const doubt = await open(browser, changed('doubt.html', (data) => (data.estimate = { ...estimate, accuracy: 0.48, low: 0.4, high: 0.55 })))
   assert.match(await text(doubt, '#summary'), /That is perhaps no better than always saying Gala/)
+})
+
+test('rows show the columns of the table as it has them, levels and all', async () => {
+  const table = readFileSync(orchard, 'utf8').trim().split('\n').map((line) => line.split(','))
+  const at = table[0].indexOf('irrigated')
+  const page = await open(browser, file)
+  await page.selectOption('#color-picker', { label: 'column irrigated' })
+  const chips = await page.locator('#legend button').allInnerTexts()
+  for (const level of new Set(table.slice(1).map((line) => line[at] || 'missing'))) assert.ok(chips.some((chip) => chip.startsWith(level)), `${level} in ${chips}`)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#table-csv')])
+  const lines = readFileSync(await download.path(), 'utf8').trim().split('\r\n').map((line) => line.split(','))
+  const here = lines[0].indexOf('irrigated')
+  const by = new Map(table.slice(1).map((line) => [line[table[0].indexOf('tree')], line[at] || 'missing']))
+  for (const line of lines.slice(1)) assert.equal(line[here], by.get(line[0]))
+})
+
+test('the page lists what to label next, as suggest does', async () => {
+  const listed = JSON.parse(glgnn(folderOf(file), 'suggest', 'orchard.glgnn', '--top', '10', '--json'))
+  const page = await open(browser, file)
+  const lines = await page.locator('#suggestion-table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)))
+  assert.deepEqual(lines, listed.map(({ id, score, reason }) => [id, score.toFixed(2), reason]))
+  await page.locator('#suggestion-table button').first().click()
+  assert.match(await text(page, '.panel'), new RegExp(listed[0].id))
+  const full = await open(browser, changed('labelled.html', (data) => (data.suggestions = [])))
+  assert.equal(await full.locator('#suggestions').count(), 0)
 })
 
 test('where reasons are left out, the panel says so', async () => {

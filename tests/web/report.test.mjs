@@ -131,11 +131,11 @@ test('the table is sorted by any column, follows the legend, and is saved as CSV
   assert.deepEqual(page.troubles, [])
 })
 
-test('colours by certainty and by a feature cut the rows into groups that hold them all', async () => {
+test('colours by certainty and by a column cut the rows into groups that hold them all', async () => {
   const page = await open(browser, file)
   const names = await page.locator('#color-picker option').allInnerTexts()
-  assert.equal(names.filter((name) => name.startsWith('feature ')).length, 13)
-  for (const name of ['certainty', names.find((one) => one.startsWith('feature '))]) {
+  assert.equal(names.filter((name) => name.startsWith('column ')).length, 13)
+  for (const name of ['certainty', names.find((one) => one.startsWith('column '))]) {
     const was = await picture(page)
     await page.selectOption('#color-picker', { label: name })
     await page.waitForTimeout(200)

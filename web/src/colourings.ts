@@ -16,21 +16,35 @@ export interface Colouring {
 
 const certainties = [0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99]
 const steps = 7
+const most = 10 // texts with a colour of their own
 
 /** Groups of values: one for each where there are few, else as many rows in each, cut at short numbers. */
 function byValue(values: Float32Array): Group[] {
-  const sorted = Float32Array.from(values).sort()
+  const gap = values.some(Number.isNaN) ? [{ name: 'missing', color: classColor(-1), holds: (row: number) => Number.isNaN(values[row]) }] : []
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort()
   const distinct = [...new Set(sorted)]
   if (distinct.length <= steps) {
-    return distinct.map((value, s) => ({ name: short(value), color: scaleColor(s, distinct.length), holds: (row) => values[row] === value }))
+    return [...distinct.map((value, s) => ({ name: short(value), color: scaleColor(s, distinct.length), holds: (row: number) => values[row] === value })), ...gap]
   }
   const quantiles = Array.from({ length: steps - 1 }, (_, s) => Number(short(sorted[Math.floor(((s + 1) * sorted.length) / steps)])))
   const cuts = [...new Set(quantiles)].filter((cut) => cut > sorted[0])
-  return [-Infinity, ...cuts].map((low, s) => {
+  const groups = [-Infinity, ...cuts].map((low, s) => {
     const high = cuts[s] ?? Infinity
     const name = s === 0 ? `below ${short(high)}` : high === Infinity ? `${short(low)} and more` : `${short(low)} to ${short(high)}`
-    return { name, color: scaleColor(s, cuts.length + 1), holds: (row) => values[row] >= low && values[row] < high }
+    return { name, color: scaleColor(s, cuts.length + 1), holds: (row: number) => values[row] >= low && values[row] < high }
   })
+  return [...groups, ...gap]
+}
+
+/** The texts that most rows have, each a group; the rest is one. */
+function byText(texts: string[], values: Float32Array): Group[] {
+  const sizes = texts.map(() => 0)
+  for (const place of values) sizes[place]++
+  const largest = Array.from(texts.keys()).sort((a, b) => sizes[b] - sizes[a] || a - b)
+  const shown = new Set(largest.slice(0, texts.length > most ? most - 1 : most))
+  const groups = [...shown].map((place, g) => ({ name: texts[place], color: classColor(g), holds: (row: number) => values[row] === place }))
+  if (shown.size === texts.length) return groups
+  return [...groups, { name: `${texts.length - shown.size} others`, color: classColor(-1), holds: (row) => !shown.has(values[row]) }]
 }
 
 export function colourings(data: ReportData, rows: Rows): Colouring[] {
@@ -58,6 +72,6 @@ export function colourings(data: ReportData, rows: Rows): Colouring[] {
         })
     },
     { name: 'part of the data', groups: () => partNames(data).map((name, p) => ({ name, color: partColors[p], holds: (row) => rows.parts[row] === p })) },
-    ...rows.features.map(({ feature, values }) => ({ name: `feature ${data.features.value_names[feature]}`, groups: () => byValue(values) }))
+    ...rows.columns.map((column) => ({ name: `column ${column.name}`, groups: () => (column.texts ? byText(column.texts, column.values) : byValue(column.values)) }))
   ]
 }

@@ -1,4 +1,5 @@
 /** The report's data as `glgnn report` writes them (src/report/report_data.cpp), and their reading. */
+import { short } from './format'
 
 export interface Part {
   rows: number
@@ -50,6 +51,14 @@ export interface Reason {
   without: number // how much the probability falls without all these
 }
 
+/** A row whose label would help, as `glgnn suggest` says; the best first. */
+export interface Suggestion {
+  id: string
+  row: number // its number in the data
+  score: number
+  reason: string
+}
+
 export interface Setting {
   name: string
   value: string
@@ -77,9 +86,10 @@ export interface ReportData {
   }
   modules: Module[]
   network: number[]
-  /** Weights by columns of the table; the values of rows by the features that the columns became. */
-  features: { names: string[]; value_names: string[]; sparse: boolean; overall: string; modules: string[] }
+  /** Weights by the columns of the table. */
+  features: { names: string[]; sparse: boolean; overall: string; modules: string[] }
   settings: Setting[]
+  suggestions?: Suggestion[]
   row_data: {
     shown: number
     numbers: string
@@ -90,7 +100,8 @@ export interface ReportData {
     parts: string
     probabilities: string
     places: { x: string; y: string }
-    values: { features: number[]; values: string }
+    /** Columns that count most: numbers, or places in the texts. */
+    values: { column: number; texts: string[] | null; values: string }[]
     graphs: GraphData[]
     reasons: Reason[]
   }
@@ -109,6 +120,16 @@ export const u32 = (text: string) => new Uint32Array(bytes(text))
 export const i32 = (text: string) => new Int32Array(bytes(text))
 export const f32 = (text: string) => new Float32Array(bytes(text))
 
+/** What the rows have in a column of the table. */
+export interface Column {
+  name: string
+  texts: string[] | null
+  values: Float32Array // NaN where it is missing; places in the texts where there are any
+}
+
+/** As a person writes it. */
+export const cellText = ({ texts, values }: Column, row: number) => (texts ? texts[values[row]] : Number.isNaN(values[row]) ? 'missing' : short(values[row]))
+
 /** The rows of the page, by their place in it. */
 export interface Rows {
   count: number
@@ -122,7 +143,7 @@ export interface Rows {
   y: Uint16Array
   sure: Float32Array // the largest probability
   probabilities(row: number): number[]
-  features: { feature: number; values: Float32Array }[] // those that count most
+  columns: Column[] // those that count most
   reasons: Map<number, Reason>
 }
 
@@ -139,7 +160,6 @@ export function readRows(data: ReportData): Rows {
   const predicted = i32(from.predicted)
   const parts = u8(from.parts)
   const held = from.held_back ? i32(from.held_back) : null
-  const values = f32(from.values.values)
   return {
     count: from.shown,
     ids: from.ids ?? Array.from(i32(from.numbers), String),
@@ -151,7 +171,7 @@ export function readRows(data: ReportData): Rows {
     y: u16(from.places.y),
     sure: Float32Array.from({ length: from.shown }, (_, row) => Math.max(...probabilities(row))),
     probabilities,
-    features: from.values.features.map((feature, f) => ({ feature, values: values.subarray(f * from.shown, (f + 1) * from.shown) })),
+    columns: from.values.map(({ column, texts, values }) => ({ name: data.features.names[column], texts, values: f32(values) })),
     reasons: new Map(from.reasons.map((reason) => [reason.row, reason]))
   }
 }

@@ -9,6 +9,7 @@ import { classSection } from './quality'
 import { rowSection } from './row_section'
 import { rowTable } from './row_table'
 import { settingsSection } from './settings'
+import { suggestionSection } from './suggestions'
 import { startTheme } from './theme'
 import { trainingSection } from './training'
 
@@ -17,21 +18,22 @@ function build(data: ReportData) {
   const rows = rowSection(data, known, (filter) => table.show(filter && filter.words, filter && filter.holds))
   const table = rowTable(data, known, rows.showRow)
   const training = trainingSection(data)
-  const sections = [
-    overview(data, known),
-    rows.element,
-    table.element,
-    classSection(data, rows.showPair),
-    training.element,
-    networkSection(data, (module) => rows.showGraph(module + 1)),
-    featureSection(data),
-    settingsSection(data)
+  const sections: [name: string, element: HTMLElement | null][] = [
+    ['Overview', overview(data, known)],
+    ['Graph', rows.element],
+    ['Table', table.element],
+    ['Label next', suggestionSection(data, rows.showRow)],
+    ['Classes', classSection(data, rows.showPair)],
+    ['Training', training.element],
+    ['Network', networkSection(data, (module) => rows.showGraph(module + 1))],
+    ['Features', featureSection(data)],
+    ['Settings', settingsSection(data)]
   ]
   document.title = `${data.dataset} – GL-GNN report`
   document.getElementById('title')!.textContent = 'GL-GNN report'
-  const names = ['Overview', 'Graph', 'Table', 'Classes', 'Training', 'Network', 'Features', 'Settings']
-  document.getElementById('sections')!.append(...sections.map((section, i) => h('a', { href: `#${section.id}` }, names[i])))
-  document.getElementById('main')!.replaceChildren(...sections)
+  const shown = sections.filter((section): section is [string, HTMLElement] => section[1] !== null)
+  document.getElementById('sections')!.append(...shown.map(([name, { id }]) => h('a', { href: `#${id}` }, name)))
+  document.getElementById('main')!.replaceChildren(...shown.map(([, element]) => element))
   document.getElementById('foot')!.textContent = `glgnn ${data.program.version} (${data.program.commit}). This file is whole: it needs no network.`
   return { rows, training }
 }

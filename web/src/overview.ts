@@ -81,7 +81,7 @@ function certainty(rows: Rows, isSample: boolean): string {
     if (rows.sure[i] < 0.6) unsure++
   }
   if (open === 0) return ''
-  return `Of the ${counted(open, 'row')} without a label${isSample ? ' in this page' : ''}, it is less than 60 % sure about ${count(unsure)}${unsure ? ': look at these first (sort the table by certainty)' : ''}.`
+  return `Of the ${counted(open, 'row')} without a label${isSample ? ' in this page' : ''}, it is less than 60 % sure about ${count(unsure)}${unsure ? '. The list “Label these next” says which labels would help most' : ''}.`
 }
 
 function looksAt(data: ReportData): string {

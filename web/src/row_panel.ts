@@ -1,5 +1,5 @@
 /** What is known of one row: its prediction, the reasons for it, and its neighbours. */
-import { partNames, type Reason, type ReportData, type Rows } from './data'
+import { cellText, partNames, type Reason, type ReportData, type Rows } from './data'
 import { classColor } from './colors'
 import { h } from './dom'
 import { count, percent, short } from './format'
@@ -65,14 +65,14 @@ function reasons(rows: Rows, reason: Reason, pick: (row: number) => void): Node[
 }
 
 /** Where the page has no reasons: how to get them, and what the row is like. */
-function noReasons(data: ReportData, rows: Rows, row: number): Node[] {
+function noReasons(rows: Rows, row: number): Node[] {
   return [
     h('p', { class: 'hint', id: 'no-reasons' }, `The reasons for this row are not in the page: it has those of ${count(rows.reasons.size)} rows, the wrong and the least certain. \`glgnn explain MODEL --row ${rows.ids[row]}\` tells them.`),
     h('h4', {}, 'Features that count most in the model'),
     h(
       'ul',
       { class: 'values', id: 'row-features' },
-      ...rows.features.slice(0, shownFeatures).map(({ feature, values }) => h('li', {}, h('span', { class: 'bar-name' }, name(data.features.value_names[feature])), h('span', { class: 'bar-value' }, short(values[row]))))
+      ...rows.columns.slice(0, shownFeatures).map((column) => h('li', {}, h('span', { class: 'bar-name' }, name(column.name)), h('span', { class: 'bar-value' }, cellText(column, row))))
     )
   ]
 }
@@ -105,7 +105,7 @@ export function rowPanel(
     h('p', { class: 'hint' }, `part of the data: ${partNames(data)[rows.parts[row]]}`),
     h('h4', {}, 'Probabilities'),
     h('ul', { class: 'bars small', id: 'row-probabilities' }, ...classes.map((c) => barLine([dot(c), name(data.classes[c])], probabilities[c], percent(probabilities[c])))),
-    ...(reason ? reasons(rows, reason, pick) : noReasons(data, rows, row)),
+    ...(reason ? reasons(rows, reason, pick) : noReasons(rows, row)),
     h('h4', {}, `Neighbours in ${graphName}`),
     near.length
       ? h('ul', { class: 'bars small', id: 'row-neighbours' }, ...near.slice(0, shownNeighbours).map(({ row: other, weight }) => barLine([rowLink(rows, other, pick)], weight / most, short(weight))))

@@ -1,8 +1,8 @@
 /** The rows as a table that is sorted by any column and taken away as CSV; it lists what the graph shows. */
-import { partNames, type ReportData, type Rows } from './data'
+import { cellText, partNames, type ReportData, type Rows } from './data'
 import { classColor } from './colors'
 import { h, section } from './dom'
-import { count, counted, csvField, percent, short } from './format'
+import { count, counted, csvField, percent } from './format'
 
 const atOnce = 25
 const shownFeatures = 4
@@ -41,11 +41,11 @@ function columnsOf(data: ReportData, rows: Rows, pick: (row: number) => void): C
       cell: (row) => h('span', { class: right(row) ?? '' }, `${right(row) ?? '–'}${right(row) && rows.judged[row] !== rows.predicted[row] ? `: held back, it was taken for ${data.classes[rows.judged[row]]}` : ''}`)
     },
     { name: 'Part', isNumber: false, value: (row) => parts[rows.parts[row]], cell: (row) => parts[rows.parts[row]] },
-    ...rows.features.slice(0, shownFeatures).map(({ feature, values }) => ({
-      name: data.features.value_names[feature],
-      isNumber: true,
-      value: (row: number) => values[row],
-      cell: (row: number) => short(values[row])
+    ...rows.columns.slice(0, shownFeatures).map((column) => ({
+      name: column.name,
+      isNumber: !column.texts,
+      value: (row: number) => (column.texts ? column.texts[column.values[row]] : Number.isNaN(column.values[row]) ? null : column.values[row]),
+      cell: (row: number) => cellText(column, row)
     }))
   ]
 }
@@ -53,7 +53,7 @@ function columnsOf(data: ReportData, rows: Rows, pick: (row: number) => void): C
 /** Everything that the page knows of these rows. */
 export function csvOf(data: ReportData, rows: Rows, order: Iterable<number>): string {
   const parts = partNames(data)
-  const head = ['id', 'predicted', 'probability', 'label', 'held_back_as', 'part', ...data.classes.map((name) => `p_${name}`), ...rows.features.map(({ feature }) => data.features.value_names[feature])]
+  const head = ['id', 'predicted', 'probability', 'label', 'held_back_as', 'part', ...data.classes.map((name) => `p_${name}`), ...rows.columns.map(({ name }) => name)]
   const name = (c: number) => (c < 0 ? '' : data.classes[c])
   const lines = [head]
   for (const row of order) {
@@ -66,7 +66,7 @@ export function csvOf(data: ReportData, rows: Rows, order: Iterable<number>): st
       held,
       parts[rows.parts[row]],
       ...rows.probabilities(row).map((p) => p.toFixed(4)),
-      ...rows.features.map(({ values }) => String(Number(values[row].toPrecision(7))))
+      ...rows.columns.map((column) => (column.texts ? column.texts[column.values[row]] : Number.isNaN(column.values[row]) ? '' : String(Number(column.values[row].toPrecision(7)))))
     ])
   }
   return lines.map((line) => line.map(csvField).join(',') + '\r\n').join('')
@@ -123,8 +123,8 @@ export function rowTable(data: ReportData, rows: Rows, pick: (row: number) => vo
     h('a', { href: url, download: `${data.dataset.replace(/[^\w.-]+/g, '_')}_rows.csv` }).click()
     setTimeout(() => URL.revokeObjectURL(url), 10_000)
   }
-  const left = data.features.value_names.length - rows.features.length
-  const values = left ? `the values of the ${counted(rows.features.length, 'feature')} with the largest weights` : 'the values of its features'
+  const left = data.features.names.length - rows.columns.length
+  const values = left ? `the values of the ${counted(rows.columns.length, 'column')} with the largest weights` : 'the values of its columns'
   arrange()
   return {
     element: section(
