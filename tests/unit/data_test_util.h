@@ -60,8 +60,9 @@ inline testing::AssertionResult begins(const std::string& text, const std::strin
          << "\"" << text << "\" does not begin with \"" << start << "\"";
 }
 
+// A file that make_array_files.py writes.
 inline std::string fixture(const std::string& name) {
-  return std::string(GLGNN_TEST_DIR) + "/unit/data/" + name;
+  return std::string(GLGNN_ARRAY_FILES) + "/" + name;
 }
 
 inline std::string bytes_of(const std::string& path) {

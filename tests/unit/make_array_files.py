@@ -1,20 +1,23 @@
 #!/usr/bin/python3
-"""Writes the small array files beside it, with NumPy and SciPy themselves: what they write is what
-the readers must read. Broken variants are made by the tests, from these bytes."""
+"""Writes small array files for the tests into a folder, with NumPy and SciPy themselves: what they
+write is what the readers must read. Broken variants are made by the tests, from these bytes.
+Usage: make_array_files.py FOLDER"""
 
 import gzip
 import pathlib
+import sys
 
 import numpy as np
 import scipy.io
 import scipy.sparse
 
-HERE = pathlib.Path(__file__).resolve().parent
+OUT = pathlib.Path(sys.argv[1])
+OUT.mkdir(parents=True, exist_ok=True)
 NUMBERS = np.arange(6).reshape(3, 2)  # 0 1 / 2 3 / 4 5
 
 
 def write_npy(name, array, version=(1, 0)):
-    with open(HERE / f"{name}.npy", "wb") as out:
+    with open(OUT / f"{name}.npy", "wb") as out:
         np.lib.format.write_array(out, array, version=version)
 
 
@@ -38,15 +41,15 @@ write_npy("X", X)
 write_npy("y", y)
 write_npy("y_unknown", np.array([3, -1, 3, 7, 7, -1], "<i8"))
 write_npy("edges", np.array([[0, 1], [1, 0], [2, 2], [3, 4], [3, 5]], "<i4"))
-np.savez(HERE / "stored.npz", X=X, y=y)
-np.savez_compressed(HERE / "compressed.npz", X=X, y=y)
-np.savez_compressed(HERE / "split.npz", train=[0, 3], val=[1], test=[4, 2])
-np.savez_compressed(HERE / "split_no_test.npz", train=[3, 0])
-scipy.sparse.save_npz(HERE / "scipy_csr.npz", scipy.sparse.csr_matrix(X))
-scipy.sparse.save_npz(HERE / "scipy_csc.npz", scipy.sparse.csc_matrix(X))
+np.savez(OUT / "stored.npz", X=X, y=y)
+np.savez_compressed(OUT / "compressed.npz", X=X, y=y)
+np.savez_compressed(OUT / "split.npz", train=[0, 3], val=[1], test=[4, 2])
+np.savez_compressed(OUT / "split_no_test.npz", train=[3, 0])
+scipy.sparse.save_npz(OUT / "scipy_csr.npz", scipy.sparse.csr_matrix(X))
+scipy.sparse.save_npz(OUT / "scipy_csc.npz", scipy.sparse.csc_matrix(X))
 
 # A dataset folder with everything in it but meta.json, and one as plain as can be.
-full, plain = HERE / "full_set", HERE / "plain_set"
+full, plain = OUT / "full_set", OUT / "plain_set"
 for folder in (full, plain):
     folder.mkdir(exist_ok=True)
 labels = np.array([0, 0, 0, 1, 1, 1], "<i4")
@@ -65,9 +68,9 @@ np.savez_compressed(plain / "split.npz", train=[0, 1, 3], test=[2, 4, 5])
 
 # A table as gzip files hold it; X above as Matrix Market writes it, and as svmlight rows.
 TABLE = "name,width,height,kind\na,1,2.5,cat\nb,-3,4e1,dog\nc,5,+6,\nd,7,8,cat\n"
-(HERE / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode(), mtime=0))
-scipy.io.mmwrite(HERE / "coordinate.mtx", scipy.sparse.coo_matrix(X.astype("f8")))
-scipy.io.mmwrite(HERE / "array.mtx", X.astype("f8"))
+(OUT / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode(), mtime=0))
+scipy.io.mmwrite(OUT / "coordinate.mtx", scipy.sparse.coo_matrix(X.astype("f8")))
+scipy.io.mmwrite(OUT / "array.mtx", X.astype("f8"))
 LINES = [f"{label:+d} " + " ".join(f"{j + 1}:{v:g}" for j, v in enumerate(row) if v) for label, row in zip(y, X)]
-(HERE / "rows.svm").write_text("\n".join(LINES) + "\n")
-(HERE / "rows.svm.gz").write_bytes(gzip.compress(("\n".join(LINES) + "\n").encode(), mtime=0))
+(OUT / "rows.svm").write_text("\n".join(LINES) + "\n")
+(OUT / "rows.svm.gz").write_bytes(gzip.compress(("\n".join(LINES) + "\n").encode(), mtime=0))
