@@ -4,8 +4,8 @@
 #include "bench/peers.h"
 #include "bench/training.h"
 #include "bench/training_run.h"
+#include "core/available_memory.h"
 #include "data/data.h"
-#include "report/machine.h"
 
 namespace glgnn::bench {
 namespace {

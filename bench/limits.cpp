@@ -1,7 +1,5 @@
 #include "bench/limits.h"
 
-#include <cblas.h>
-
 #include <cstring>
 #include <vector>
 
@@ -21,8 +19,8 @@ struct Sgemm {
 
   void operator()(float* c, const float* a, const float* b) const {
     const auto narrow = [](int64_t size) { return static_cast<int>(size); };
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, transpose_b, narrow(m), narrow(n), narrow(k), 1.0f, a,
-                narrow(stride_a), b, narrow(stride_b), keep, c, narrow(stride_c));
+    cpu::sgemm(CblasRowMajor, CblasNoTrans, transpose_b, narrow(m), narrow(n), narrow(k), 1.0f, a,
+               narrow(stride_a), b, narrow(stride_b), keep, c, narrow(stride_c));
   }
 };
 
@@ -32,7 +30,7 @@ std::vector<float> numbers(int64_t count) {
 
 double large_seconds(CBLAS_TRANSPOSE transpose_b, int64_t m, int64_t n, int64_t k,
                      Repeats repeats) {
-  const cpu::SingleThreadedBlas single;
+  const cpu::SingleThreadedBlas single(repeats.threads);
   const auto a = numbers(m * k), b = numbers(n * k);
   auto c = numbers(m * n);
   const int64_t stride_b = transpose_b == CblasTrans ? k : n;
@@ -49,7 +47,7 @@ double large_seconds(CBLAS_TRANSPOSE transpose_b, int64_t m, int64_t n, int64_t 
 // visit(tile, i, j, rows, columns) for every tile of N x N that begins at row i and column j.
 template <class Visit>
 double tiles_seconds(int64_t n, Repeats repeats, const Visit& visit) {
-  const cpu::SingleThreadedBlas single;
+  const cpu::SingleThreadedBlas single(repeats.threads);
   return shortest_seconds(repeats.budget, [&] {
 #pragma omp parallel num_threads(repeats.threads)
     {

@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "core/archive.h"
+#include "core/available_memory.h"
 #include "data/data.h"
 #include "describe.h"
 #include "prepare.h"

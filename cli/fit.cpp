@@ -11,6 +11,7 @@
 
 #include "class_report.h"
 #include "commands.h"
+#include "core/available_memory.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"

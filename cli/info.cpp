@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "core/available_memory.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "commands.h"
+#include "core/available_memory.h"
 #include "data/data.h"
 #include "data/graph_summary.h"
 #include "data/message.h"
@@ -16,7 +17,6 @@
 #include "describe.h"
 #include "prepare.h"
 #include "report/json.h"
-#include "report/machine.h"
 #include "table.h"
 #include "terminal.h"
 #include "words.h"

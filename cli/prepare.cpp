@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "core/available_memory.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "reading.h"
-#include "report/machine.h"
 #include "words.h"
 
 namespace glgnn::cli {

@@ -48,5 +48,5 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS libopenblas0-openmp)  # the other builds of OpenBLAS fight our threads
 # To link the static library, as find_package(glgnn) and pkg-config do.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libfmt-dev, libzip-dev, zlib1g-dev, libpugixml-dev, libhwy-dev, libopenblas-openmp-dev, libcsv-dev")
+    "libfmt-dev, libzip-dev, zlib1g-dev, libpugixml-dev, libhwy-dev, libcsv-dev")
 include(CPack)

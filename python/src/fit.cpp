@@ -9,11 +9,11 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "core/available_memory.h"
 #include "data/cells.h"
 #include "data/data.h"
 #include "data/features.h"
 #include "fitted.h"
-#include "report/machine.h"
 #include "watched_fit.h"
 
 namespace glgnn::python {

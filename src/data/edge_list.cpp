@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/file.h"
 #include "data/formats.h"
 #include "data/line_reader.h"
 #include "data/npy.h"
@@ -52,14 +53,17 @@ int64_t RowNames::need(const std::string& name, const Place& place) const {
             listed(nearest_names(name, dataset_.row_ids))});
 }
 
-float read_weight(const std::string& text, const Place& place) {
-  double weight = 0;
-  if (!parse_number(text, weight) || !(weight >= 0) || !std::isfinite(static_cast<float>(weight))) {
-    fail(ErrorKind::kData, place,
-         {"the weight of an edge is wrong", text, "a number that is not negative",
-          "correct the weight or remove the edge"});
-  }
-  return static_cast<float>(weight);
+bool parse_weight(const std::string& text, float& weight) {
+  double number = 0;
+  if (!parse_number(text, number) || !(number >= 0)) return false;
+  weight = static_cast<float>(number);
+  return std::isfinite(weight);
+}
+
+void bad_weight(const std::string& text, const Place& place) {
+  fail(ErrorKind::kData, place,
+       {"the weight of an edge is wrong", text, "a number that is not negative",
+        "correct the weight or remove the edge"});
 }
 
 namespace {
@@ -96,7 +100,9 @@ EdgeList read_text_edges(const std::filesystem::path& path, const RowNames& name
     }
     const int64_t from = names.need(fields[0], rows.place());
     const int64_t to = names.need(fields[1], rows.place());
-    list.add(from, to, columns == 3 ? read_weight(fields[2], rows.place()) : 1.0f);
+    float weight = 1.0f;
+    if (columns == 3 && !parse_weight(fields[2], weight)) bad_weight(fields[2], rows.place());
+    list.add(from, to, weight);
   }
   return list;
 }
@@ -175,7 +181,8 @@ Csr to_graph(const std::vector<Edge>& edges, int64_t rows) {
 }  // namespace
 
 void read_graph(Dataset& dataset, const std::filesystem::path& path) {
-  EdgeList list = read_edges(dataset, path);
+  const InputFile input(path, content_extension(path));
+  EdgeList list = read_edges(dataset, input.path());
   const int64_t merged = merge(list.edges);
   const auto note = [&](int64_t count, const std::string& noun, const std::string& what) {
     if (count > 0) dataset.notes.push_back(counted(count, noun) + " of the graph " + what);

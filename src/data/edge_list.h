@@ -46,8 +46,9 @@ class RowNames {
   std::unordered_map<std::string, int64_t> rows_;
 };
 
-// A weight as it is written; kData where it is negative or not a number.
-float read_weight(const std::string& text, const Place& place);
+// A weight as it is written; false where it is negative or not a number.
+bool parse_weight(const std::string& text, float& weight);
+[[noreturn]] void bad_weight(const std::string& text, const Place& place);
 
 EdgeList read_graphml(const std::filesystem::path& path, const RowNames& names);  // graphml.cpp
 EdgeList read_mtx_edges(const std::filesystem::path& path, int64_t rows);  // matrix_market.cpp

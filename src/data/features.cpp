@@ -7,6 +7,7 @@
 
 #include "core/feature_rows.h"
 #include "data/data.h"
+#include "data/limits.h"
 
 namespace glgnn {
 namespace {
@@ -88,6 +89,7 @@ Features read_csr(const Npz& npz) {
             std::to_string(rows + 1) + " numbers that rise from 0 to " +
                 std::to_string(columns.size()));
   }
+  check_columns(shape[1], static_cast<int64_t>(columns.size()), {npz.path()});
   SparseBuilder out(shape[1]);
   std::vector<SparseEntry> row;
   for (size_t i = 0; i < rows; ++i) {

@@ -7,7 +7,8 @@
 
 namespace glgnn {
 
-// Throws kIo if `path` is not a file that can be opened.
+// Throws kIo if `path` is not a file that can be opened, or no plain file: what cannot be read
+// twice goes through an InputFile first.
 void require_file(const std::filesystem::path& path);
 
 std::string read_bytes(const std::filesystem::path& path);
@@ -18,19 +19,28 @@ std::vector<std::string> read_lines(const std::filesystem::path& path);
 // The extension in lower case, with its dot.
 std::string extension_of(const std::filesystem::path& path);
 
-// The standard input as a file that can be read several times: stdin.EXTENSION in a folder of its
-// own, which is removed at the end.
-class StandardInput {
+// The name of the standard input, where a file is asked for.
+inline constexpr const char* kStandardInput = "-";
+
+// Whether a name stands for a stream: the standard input, or a pipe such as <(command) makes.
+bool is_stream(const std::filesystem::path& path);
+
+// An input as a file that can be read several times. A file is what it is; a stream is copied into
+// a folder of its own, which is removed at the end.
+class InputFile {
  public:
-  explicit StandardInput(const std::string& extension);
-  ~StandardInput();
-  StandardInput(const StandardInput&) = delete;
-  StandardInput& operator=(const StandardInput&) = delete;
+  // `extension` says what a stream holds.
+  InputFile(const std::filesystem::path& path, const std::string& extension);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  void remove_copy() const;
+
+  std::filesystem::path path_, folder_;
 };
 
 }  // namespace glgnn

@@ -24,6 +24,9 @@ Dataset read_folder(const std::filesystem::path& folder, const LoadOptions& opti
 // (kUsage where there is none). readers.cpp
 std::string reader_extension(const std::filesystem::path& path, const std::string& format);
 
+// The same for a stream, which may have no extension: text with commas. readers.cpp
+std::string stream_extension(const std::filesystem::path& path, const std::string& format);
+
 // meta.json of a folder; a card with only the folder's name if there is none. folder.cpp
 DatasetCard read_card(const std::filesystem::path& folder);
 

@@ -1,6 +1,7 @@
 // GraphML graphs: nodes are the data's rows by their ids, by the node's name, or by their number.
 #include <algorithm>
 #include <map>
+#include <new>
 #include <pugixml.hpp>
 
 #include "data/edge_list.h"
@@ -47,6 +48,7 @@ class Reader : public pugi::xml_tree_walker {
   }
 
  private:
+  // Counts lines from the beginning: for errors alone.
   Place place(const pugi::xml_node& node) const {
     return place_of(path_, text_, node.offset_debug());
   }
@@ -78,14 +80,16 @@ class Reader : public pugi::xml_tree_walker {
   int64_t end_of(const pugi::xml_node& edge, const char* which) const {
     const std::string id = edge.attribute(which).value();
     const auto found = rows_.find(id);
-    return found != rows_.end() && found->second >= 0 ? found->second
-                                                      : names_.need(id, place(edge));
+    const int64_t row =
+        found != rows_.end() && found->second >= 0 ? found->second : names_.find(id);
+    return row >= 0 ? row : names_.need(id, place(edge));
   }
 
   void add_edge(const pugi::xml_node& edge) {
-    const std::string weight = data_of(edge, "weight");
-    list.add(end_of(edge, "source"), end_of(edge, "target"),
-             weight.empty() ? 1.0f : read_weight(weight, place(edge)));
+    const std::string text = data_of(edge, "weight");
+    float weight = 1.0f;
+    if (!text.empty() && !parse_weight(text, weight)) bad_weight(text, place(edge));
+    list.add(end_of(edge, "source"), end_of(edge, "target"), weight);
   }
 
   const std::filesystem::path& path_;
@@ -101,6 +105,7 @@ EdgeList read_graphml(const std::filesystem::path& path, const RowNames& names) 
   const std::string text = read_text(path);
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
+  if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
   if (!parsed) {
     fail(ErrorKind::kData, place_of(path, text, parsed.offset),
          {"not whole XML", parsed.description(), "a GraphML document",

@@ -3,8 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <new>
 
 #include "data/file.h"
+#include "data/limits.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -31,7 +33,8 @@ LineReader::LineReader(const std::filesystem::path& path) : path_(path) {
   file_ = std::shared_ptr<void>(file, [](void* f) { gzclose(static_cast<gzFile>(f)); });
   gzbuffer(file, static_cast<unsigned>(kPiece));
   std::error_code ignored;
-  bytes_ = static_cast<double>(std::filesystem::file_size(path, ignored));
+  const uintmax_t size = std::filesystem::file_size(path, ignored);
+  bytes_ = ignored ? 0 : static_cast<int64_t>(size);
 }
 
 // Appends a piece; false where there is none left.
@@ -45,6 +48,7 @@ bool LineReader::fill() {
   buffer_.resize(old + static_cast<size_t>(std::max(got, 0)));
   int code = Z_OK;
   const char* const text = gzerror(as_gz(file_), &code);
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
   if (code == Z_ERRNO) {
     fail(ErrorKind::kIo, {path_},
          {"reading failed", path_.string(), "a file that can be read to its end",
@@ -56,6 +60,8 @@ bool LineReader::fill() {
     if (found.starts_with(name)) found.erase(0, name.size());
     damaged(path_, found);
   }
+  unpacked_ += got;
+  check_unpacked(unpacked_, bytes_, {path_}, "unpack it with gunzip first");
   at_end_ = got == 0;
   return !at_end_;
 }
@@ -65,6 +71,7 @@ bool LineReader::next(std::string_view& line) {
   size_t end = std::string::npos;
   while ((end = buffer_.find_first_of("\r\n", begin_ + scanned)) == std::string::npos) {
     scanned = buffer_.size() - begin_;
+    check_line(static_cast<int64_t>(scanned), bytes_, {path_, line_ + 1});
     if (!fill()) break;
   }
   if (end == std::string::npos) {
@@ -85,15 +92,17 @@ bool LineReader::next(std::string_view& line) {
 }
 
 std::string_view LineReader::ahead() {
-  const auto rest = [&] { return std::string_view(buffer_).substr(begin_); };
-  while (rest().find_first_not_of(" \t\r\n\xEF\xBB\xBF") == std::string_view::npos && fill()) {
+  size_t scanned = 0;  // a file may begin with any number of blank lines
+  while (buffer_.find_first_not_of(" \t\r\n\xEF\xBB\xBF", begin_ + scanned) == std::string::npos) {
+    scanned = buffer_.size() - begin_;
+    if (!fill()) break;
   }
-  return rest();
+  return std::string_view(buffer_).substr(begin_);
 }
 
 double LineReader::part_read() const {
   if (bytes_ <= 0) return 1;
-  return std::min(1.0, static_cast<double>(gzoffset(as_gz(file_))) / bytes_);
+  return std::min(1.0, static_cast<double>(gzoffset(as_gz(file_))) / static_cast<double>(bytes_));
 }
 
 std::string read_text(const std::filesystem::path& path) {

@@ -36,7 +36,7 @@ class LineReader {
   std::string buffer_;
   size_t begin_ = 0;
   int64_t line_ = 0;
-  double bytes_ = 0;
+  int64_t bytes_ = 0, unpacked_ = 0;
   bool at_end_ = false;
 };
 

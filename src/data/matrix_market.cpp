@@ -6,6 +6,7 @@
 
 #include "data/edge_list.h"
 #include "data/features.h"
+#include "data/limits.h"
 #include "data/line_reader.h"
 #include "data/text_rows.h"
 
@@ -118,14 +119,9 @@ class Reader {
     bool fits = words.size() == count && parse_integer(words[0], header.rows) &&
                 parse_integer(words[1], header.cols);
     if (fits && header.coordinates) fits = parse_integer(words[2], header.entries);
-    // A slip in the sizes must not ask for memory that the entries do not need.
-    constexpr int64_t kMostColumns = int64_t{1} << 26, kRowsPerEntry = 100;
-    const int64_t most_rows =
-        header.coordinates ? kRowsPerEntry * (std::min<int64_t>(header.entries, INT32_MAX) + 100)
-                           : INT32_MAX;
     fits = fits && (!header.symmetric || header.rows == header.cols) && header.rows > 0 &&
-           header.cols > 0 && header.entries >= 0 && header.cols <= kMostColumns &&
-           header.rows <= std::min<int64_t>(INT32_MAX, most_rows);
+           header.cols > 0 && header.entries >= 0 && header.rows <= INT32_MAX &&
+           header.cols <= INT32_MAX;
     if (!fits) {
       fail(ErrorKind::kData, place(),
            {"the sizes are wrong", listed(words),
@@ -176,6 +172,7 @@ Features read_mtx(const std::filesystem::path& path) {
     // Collected first: sizes in a damaged header must not be trusted with memory.
     std::vector<float> values;
     reader.for_each([&](int64_t, int64_t, float value) { values.push_back(value); });
+    check_cells(header.rows, header.cols, {path});
     Features features;
     features.dense = Matrix(header.rows, header.cols);
     for (int64_t i = 0; i < header.rows; ++i) {
@@ -195,6 +192,9 @@ Features read_mtx(const std::filesystem::path& path) {
     add(i, j, value);
     if (header.symmetric && i != j) add(j, i, header.skew ? -value : value);
   });
+  // Only now is it seen how many entries there are.
+  check_rows(header.rows, header.entries, {path});
+  check_columns(header.cols, header.entries, {path});
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.row < b.row; });
   SparseBuilder builder(header.cols);
@@ -221,11 +221,7 @@ EdgeList read_mtx_edges(const std::filesystem::path& path, int64_t rows) {
   }
   EdgeList list;
   reader.for_each([&](int64_t i, int64_t j, float value) {
-    if (value < 0) {
-      fail(ErrorKind::kData, reader.place(),
-           {"the weight of an edge is wrong", std::to_string(value),
-            "a number that is not negative", "correct the weight or remove the edge"});
-    }
+    if (value < 0) bad_weight(std::to_string(value), reader.place());
     list.add(i, j, value);
   });
   return list;

@@ -22,8 +22,8 @@ bool is_one_of(const std::string& text, const std::vector<std::string>& list) {
 std::unique_ptr<RowSource> open_rows(const std::string& what, const TablePlan& plan,
                                      const std::vector<std::string>& class_names,
                                      const NewRowsOptions& options) {
-  if (what == "-") {  // the file may go once it is open
-    const StandardInput input(reader_extension("stdin.csv", options.format));
+  if (is_stream(what)) {  // the copy may go once it is open
+    const InputFile input(what, stream_extension(what, options.format));
     return open_rows(input.path(), plan, class_names, options);
   }
   const bool is_folder = is_one_of(what, shipped_datasets()) || std::filesystem::is_directory(what);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "data/file.h"
+#include "data/limits.h"
 
 namespace glgnn {
 namespace {
@@ -230,6 +231,13 @@ Matrix to_matrix(const NpyArray& array) {
          {"not a matrix", "shape " + array.shape_text(), "two dimensions, rows and columns",
           "make a matrix of it with X.reshape(len(X), -1)"});
   }
+  // No byte stands behind the other number of an array that is empty.
+  if (array.bytes.empty()) {
+    fail(ErrorKind::kData, array.place,
+         {"an array without numbers", "shape " + array.shape_text(),
+          "at least one row and one column", "save the rows to learn from"});
+  }
+  check_cells(array.shape[0], array.shape[1], array.place);
   const std::vector<float> numbers = to_floats(array);
   Matrix out(array.shape[0], array.shape[1]);
   std::copy(numbers.begin(), numbers.end(), out.data());

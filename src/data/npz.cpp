@@ -2,7 +2,10 @@
 
 #include <zip.h>
 
+#include <new>
+
 #include "data/file.h"
+#include "data/limits.h"
 
 namespace glgnn {
 namespace {
@@ -11,6 +14,11 @@ namespace {
   fail(ErrorKind::kData, place,
        {"truncated or damaged .npz archive", found, "a zip archive of arrays",
         "write it again with numpy.savez_compressed"});
+}
+
+[[noreturn]] void damaged(const Place& place, zip_error_t& error) {
+  if (zip_error_code_zip(&error) == ZIP_ER_MEMORY) throw std::bad_alloc();
+  damaged(place, zip_error_strerror(&error));
 }
 
 std::string error_text(int code) {
@@ -27,6 +35,7 @@ Npz::Npz(const std::filesystem::path& path) : path_(path) {
   require_file(path);
   int code = 0;
   zip_t* const archive = zip_open(path.c_str(), ZIP_RDONLY, &code);
+  if (code == ZIP_ER_MEMORY) throw std::bad_alloc();
   if (archive == nullptr) damaged({path}, error_text(code));
   archive_ = std::shared_ptr<zip>(archive, zip_discard);
 }
@@ -55,14 +64,20 @@ NpyArray Npz::read(const std::string& name) const {
   const Place place{path_.string() + " (" + name + ")"};
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
       zip_fopen(archive_.get(), (name + ".npy").c_str(), 0), zip_fclose);
-  if (!file) damaged(place, zip_strerror(archive_.get()));
+  if (!file) damaged(place, *zip_get_error(archive_.get()));
+  std::error_code gone;
+  const uintmax_t size = std::filesystem::file_size(path_, gone);
+  const int64_t packed = gone ? 0 : static_cast<int64_t>(size);
   // Piece by piece: the size that the archive states may be damaged too, and is not to be trusted.
   std::string bytes, piece(size_t{1} << 20, '\0');
   zip_int64_t got = 0;
   while ((got = zip_fread(file.get(), piece.data(), piece.size())) > 0) {
+    check_unpacked(static_cast<int64_t>(bytes.size()) + got, packed, place,
+                   "write it with numpy.savez, which does not pack, or as a sparse matrix with "
+                   "scipy.sparse.save_npz");
     bytes.append(piece, 0, static_cast<size_t>(got));
   }
-  if (got < 0) damaged(place, zip_file_strerror(file.get()));
+  if (got < 0) damaged(place, *zip_file_get_error(file.get()));
   return parse_npy(bytes, place);
 }
 

@@ -1,10 +1,12 @@
 // The table of everything that can be read, and the one function that reads it.
 #include <algorithm>
 #include <array>
+#include <new>
 
 #include "data/features.h"
 #include "data/file.h"
 #include "data/formats.h"
+#include "data/limits.h"
 #include "data/line_reader.h"
 #include "data/message.h"
 
@@ -113,22 +115,7 @@ void check_size(const Dataset& dataset, const std::string& what, const LoadOptio
   }
 }
 
-}  // namespace
-
-std::string reader_extension(const fs::path& path, const std::string& format) {
-  if (format.empty()) return content_extension(path);
-  for (const Reader& reader : kReaders) {
-    if ("." + format == reader.extension) return reader.extension;
-  }
-  fail(ErrorKind::kUsage, {path},
-       {"unknown format", format, "one of " + extensions(), "correct --format"});
-}
-
-Dataset load_dataset(const std::string& what, const LoadOptions& options) {
-  if (what == "-") {
-    const StandardInput input(reader_extension("stdin.csv", options.format));
-    return load_dataset(input.path(), options);
-  }
+Dataset read_checked(const std::string& what, const LoadOptions& options) {
   Dataset dataset = read_anything(what, options);
   check_size(dataset, what, options);
   dataset.plan.feature_names = dataset.feature_names;
@@ -141,6 +128,31 @@ Dataset load_dataset(const std::string& what, const LoadOptions& options) {
   }
   for (std::string& note : dataset.notes) note = printable(note);
   return dataset;
+}
+
+}  // namespace
+
+std::string reader_extension(const fs::path& path, const std::string& format) {
+  if (format.empty()) return content_extension(path);
+  for (const Reader& reader : kReaders) {
+    if ("." + format == reader.extension) return reader.extension;
+  }
+  fail(ErrorKind::kUsage, {path},
+       {"unknown format", format, "one of " + extensions(), "correct --format"});
+}
+
+std::string stream_extension(const fs::path& path, const std::string& format) {
+  return format.empty() && content_extension(path).empty() ? ".csv"
+                                                           : reader_extension(path, format);
+}
+
+Dataset load_dataset(const std::string& what, const LoadOptions& options) {
+  try {
+    const InputFile input(what, is_stream(what) ? stream_extension(what, options.format) : "");
+    return read_checked(input.path(), options);
+  } catch (const std::bad_alloc&) {
+    out_of_memory({what});
+  }
 }
 
 }  // namespace glgnn

@@ -134,8 +134,9 @@ Split read_npz_split(const Npz& npz, const Dataset& dataset, const std::string& 
 }
 
 Split read_split(const Dataset& dataset, const std::filesystem::path& path) {
-  if (extension_of(path) == ".npz") return read_npz_split(Npz(path), dataset, "");
-  Split split = read_text_split(dataset, path);
+  const InputFile input(path, extension_of(path));
+  if (extension_of(path) == ".npz") return read_npz_split(Npz(input.path()), dataset, "");
+  Split split = read_text_split(dataset, input.path());
   check_split(split, dataset, path);
   return split;
 }

@@ -4,14 +4,15 @@
 
 #include "data/formats.h"
 #include "data/labels.h"
+#include "data/limits.h"
 #include "data/text_rows.h"
 #include "data/values.h"
 
 namespace glgnn {
 namespace {
 
-// A slip of the pen must not ask for a column of its own beyond all memory.
-constexpr int64_t kLargestNumber = int64_t{1} << 26;
+// The columns are one more where they count from 0.
+constexpr int64_t kLargestNumber = INT32_MAX - 1;
 
 }  // namespace
 
@@ -109,6 +110,7 @@ Dataset read_svmlight(const std::filesystem::path& path, const LoadOptions& opti
   Pattern pattern = *dataset.features.sparse.pattern;
   dataset.plan.counts_from_zero = lowest == 0;
   const int32_t first = lowest == 0 ? 0 : 1;
+  check_columns(highest + 1 - first, pattern.nnz(), {path});
   for (int32_t& column : pattern.col) column -= first;
   pattern.cols = highest + 1 - first;
   dataset.features.sparse.pattern = std::make_shared<Pattern>(std::move(pattern));

@@ -10,6 +10,7 @@
 #include "data/features.h"
 #include "data/formats.h"
 #include "data/labels.h"
+#include "data/limits.h"
 #include "data/line_reader.h"
 #include "data/row_encoder.h"
 #include "data/table_header.h"
@@ -130,6 +131,7 @@ Matrix encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
   std::vector<int64_t> positions(plan.columns.size());
   for (size_t j = 0; j < positions.size(); ++j) positions[j] = static_cast<int64_t>(j);
   RowEncoder encoder(plan, positions, {.fitting = true});
+  check_cells(rows, encoder.features(), {table.name});
   Matrix values(rows, encoder.features());
   int64_t row = 0;
   table.for_each_row(TableInput::kThird, [&](const auto& cells, const CellRows& place) {

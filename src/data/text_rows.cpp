@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kKeptForErrors = 200;
-// A quote that is never closed would take the rest of the file for one field.
-constexpr size_t kLongestRow = size_t{1} << 26;
+// A quote that is never closed would take the rest of the file for one field. One line may be
+// longer (data/limits.h).
+constexpr size_t kLongestQuoted = size_t{1} << 26;
 
 void split_blanks(std::string_view line, std::vector<std::string>& fields) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -27,12 +28,17 @@ void split_blanks(std::string_view line, std::vector<std::string>& fields) {
   }
 }
 
+bool is_comment(std::string_view line) {
+  const size_t first = line.find_first_not_of(" \t");
+  return first != std::string_view::npos && line[first] == '#';
+}
+
 }  // namespace
 
 struct TextRows::Parser {
   csv_parser csv;
   std::vector<std::string>* fields = nullptr;
-  bool row_done = false;
+  bool row_done = false, no_memory = false;
 
   explicit Parser(char delimiter) {
     if (csv_init(&csv, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
@@ -42,16 +48,28 @@ struct TextRows::Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  // The callbacks only collect: an exception must not pass through C code.
+  // An exception must not pass through C code.
   static void on_field(void* text, size_t size, void* self) {
-    static_cast<Parser*>(self)->fields->emplace_back(static_cast<const char*>(text), size);
+    const auto parser = static_cast<Parser*>(self);
+    try {
+      parser->fields->emplace_back(static_cast<const char*>(text), size);
+    } catch (const std::bad_alloc&) {
+      parser->no_memory = true;
+    }
   }
   static void on_row(int, void* self) { static_cast<Parser*>(self)->row_done = true; }
 
   bool feed(std::string_view line) {
-    return csv_parse(&csv, line.data(), line.size(), on_field, on_row, this) == line.size();
+    return is_good(csv_parse(&csv, line.data(), line.size(), on_field, on_row, this) ==
+                   line.size());
   }
-  bool finish() { return csv_fini(&csv, on_field, on_row, this) == 0; }
+  bool finish() { return is_good(csv_fini(&csv, on_field, on_row, this) == 0); }
+
+ private:
+  bool is_good(bool parsed) {
+    if (no_memory || (!parsed && csv_error(&csv) == CSV_ENOMEM)) throw std::bad_alloc();
+    return parsed;
+  }
 };
 
 TextRows::TextRows(const std::filesystem::path& path, TextFormat format)
@@ -94,8 +112,7 @@ bool TextRows::next(std::vector<std::string>& fields) {
       ++recoded_lines_;
     }
     if (!in_row) {
-      if (is_blank(line) || (format_.comments && line[line.find_first_not_of(" \t")] == '#'))
-        continue;
+      if (is_blank(line) || (format_.comments && is_comment(line))) continue;
       in_row = true;
       row_line_ = lines_.line();
       row_text_.assign(line.substr(0, std::min(line.find_first_of("\r\n"), kKeptForErrors)));
@@ -105,7 +122,8 @@ bool TextRows::next(std::vector<std::string>& fields) {
       return true;
     }
     size += line.size();
-    if (!parser_->feed(line) || size > kLongestRow) bad_quotes();
+    const bool has_line_ends = size > line.size();
+    if (!parser_->feed(line) || (has_line_ends && size > kLongestQuoted)) bad_quotes();
     if (parser_->row_done) return true;
   }
   if (in_row && !parser_->finish()) bad_quotes();

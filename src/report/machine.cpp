@@ -3,63 +3,11 @@
 #include <glgnn/error.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <fstream>
-#include <string_view>
 
-// OpenBLAS tells its build by this function; null when another BLAS is linked.
-extern "C" __attribute__((weak)) char* openblas_get_config();
+#include "core/blas_library.h"
 
 namespace glgnn {
-namespace {
-
-constexpr int64_t kMegabyte = 1 << 20;
-
-// The number behind `key` in a file of "key number" or "key: number kB" lines.
-std::optional<int64_t> number_after(const char* file, std::string_view key) {
-  std::ifstream in(file);
-  for (std::string word; in >> word;) {
-    int64_t number = 0;
-    if (word == key && in >> number) return number;
-  }
-  return std::nullopt;
-}
-
-std::optional<int64_t> number_in(const char* file) {
-  std::ifstream in(file);
-  int64_t number = 0;
-  if (in >> number) return number;
-  return std::nullopt;
-}
-
-struct ContainerFiles {
-  const char *limit, *used, *stat, *reclaimable;
-};
-
-constexpr ContainerFiles kContainers[] = {
-    {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat",
-     "inactive_file"},
-    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-     "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"},
-};
-
-// $GLGNN_MEMORY_LIMIT_MB: for tests, and for those who share a machine.
-std::optional<int64_t> limit_of_environment() {
-  const char* text = std::getenv("GLGNN_MEMORY_LIMIT_MB");
-  if (!text) return std::nullopt;
-  const std::string_view view(text);
-  int64_t megabytes = 0;
-  const auto [end, code] = std::from_chars(view.data(), view.data() + view.size(), megabytes);
-  if (code != std::errc() || end != view.data() + view.size() || megabytes < 0) {
-    throw Error(ErrorKind::kUsage, "GLGNN_MEMORY_LIMIT_MB: found \"" + std::string(view) +
-                                       "\", expected a whole number of megabytes");
-  }
-  return megabytes * kMegabyte;
-}
-
-}  // namespace
 
 std::string cpu_name() {
   std::ifstream in("/proc/cpuinfo");
@@ -91,26 +39,14 @@ std::string simd_target() {
 }
 
 std::string blas_name() {
-  if (!openblas_get_config) return "none or another BLAS";
-  std::string text = openblas_get_config();
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
-std::optional<int64_t> available_memory() {
-  if (const auto limit = limit_of_environment()) return limit;
-  std::optional<int64_t> available;
-  if (const auto kilobytes = number_after("/proc/meminfo", "MemAvailable:")) {
-    available = *kilobytes * 1024;
+  try {
+    const auto get_config = reinterpret_cast<char* (*)()>(blas_function("openblas_get_config"));
+    std::string text = get_config();
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  } catch (const Error& error) {
+    return std::string("none: ") + error.what();
   }
-  for (const auto& files : kContainers) {
-    const auto limit = number_in(files.limit), used = number_in(files.used);
-    if (!limit || !used) continue;
-    const int64_t kept = *used - number_after(files.stat, files.reclaimable).value_or(0);
-    const int64_t left = std::max<int64_t>(0, *limit - kept);
-    available = std::min(available.value_or(left), left);
-  }
-  return available;
 }
 
 double peak_memory_mb() {

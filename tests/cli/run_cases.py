@@ -15,6 +15,8 @@ in order; a case with one step may write the step's keys directly. The keys of a
   json_keys = ["..."]           the whole stdout is one JSON object (or an array of them) with these
   tty = 80                      on a terminal of this many columns (stdout and stderr are one then)
   file_limit = 4096             no file may grow beyond this many bytes
+  memory_limit = 200            megabytes of address space, as `ulimit -v` sets it (not with sanitizers)
+  pipe = {"p" = "x.csv"}        a pipe p through which x.csv comes
   interrupt_at = {file = "x.jsonl", lines = 5}    SIGINT once the file has so many lines
   background = {file = "x.jsonl", lines = 5}      go on at that point; ended after the case
   exists, absent = ["name"]     afterwards (patterns allowed)
@@ -100,6 +102,8 @@ class Case:
                     process.communicate()
 
     def step(self, step):
+        if "memory_limit" in step and b"__asan_init" in Path(self.program).read_bytes():
+            return  # the address sanitizer takes terabytes of it
         self.prepare(step)
         before = {name: (self.folder / name).read_bytes() for name in step.get("unchanged", [])}
         if "run" in step or "bench" in step:
@@ -154,6 +158,8 @@ class Case:
         def limits():
             if "file_limit" in step:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (step["file_limit"],) * 2)
+            if "memory_limit" in step:
+                resource.setrlimit(resource.RLIMIT_AS, (step["memory_limit"] << 20,) * 2)
 
         start = {"cwd": self.folder, "env": environment, "preexec_fn": limits}
         if "tty" in step:
@@ -161,6 +167,9 @@ class Case:
         else:
             pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
             given = open(self.folder / step["stdin"]) if "stdin" in step else None
+            for name, source in step.get("pipe", {}).items():
+                os.mkfifo(self.folder / name)
+                self.background.append(subprocess.Popen(["/bin/sh", "-c", f"cat {source} > {name}"], cwd=self.folder))
             process = subprocess.Popen(command, **start, **pipes, stdin=given, text=True)
             if "background" in step:
                 self.background.append(process)

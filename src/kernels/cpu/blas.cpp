@@ -1,18 +1,70 @@
 #include "kernels/cpu/blas.h"
 
-#include <cblas.h>
 #include <omp.h>
 
+#include <cstdint>
+#include <mutex>
+
+#include "core/blas_library.h"
+
 namespace glgnn::cpu {
+namespace {
+
+template <class Function>
+Function* function_of(const char* name) {
+  return reinterpret_cast<Function*>(blas_function(name));
+}
+
+// Counts the threads that may multiply at once: each then holds a buffer, which another takes over
+// when it is done. Only more at once than ever before need new ones.
+class Buffers {
+ public:
+  void take(int threads) {
+    const std::lock_guard lock(mutex_);
+    if (in_use_ + threads > most_) {
+      require_blas_buffers(in_use_ + threads - most_);
+      most_ = in_use_ + threads;
+    }
+    in_use_ += threads;
+  }
+  void give_back(int threads) {
+    const std::lock_guard lock(mutex_);
+    in_use_ -= threads;
+  }
+
+ private:
+  std::mutex mutex_;
+  int64_t in_use_ = 0, most_ = 0;
+};
+
+Buffers& buffers() {
+  static Buffers all;
+  return all;
+}
+
+bool load() {
+  sgemm = function_of<decltype(cblas_sgemm)>("cblas_sgemm");
+  function_of<decltype(openblas_set_num_threads)>("openblas_set_num_threads")(1);
+  return true;
+}
+
+}  // namespace
+
+decltype(&cblas_sgemm) sgemm = nullptr;
 
 // OpenBLAS on OpenMP asks the calling task how many threads it may use; a task inherits the answer
 // from the one that started it, not from what another was told.
-SingleThreadedBlas::SingleThreadedBlas() : threads_before_(omp_get_max_threads()) {
-  static const bool done = (openblas_set_num_threads(1), true);
-  static_cast<void>(done);
+SingleThreadedBlas::SingleThreadedBlas(int threads)
+    : threads_(threads), threads_before_(omp_get_max_threads()) {
+  static const bool loaded = load();
+  static_cast<void>(loaded);
+  buffers().take(threads_);
   omp_set_num_threads(1);
 }
 
-SingleThreadedBlas::~SingleThreadedBlas() { omp_set_num_threads(threads_before_); }
+SingleThreadedBlas::~SingleThreadedBlas() {
+  omp_set_num_threads(threads_before_);
+  buffers().give_back(threads_);
+}
 
 }  // namespace glgnn::cpu

@@ -1,19 +1,26 @@
-// BLAS is called inside our own parallel loops, so it must not start threads of its own.
+// BLAS is called inside our own parallel loops, so it must not start threads of its own. It is
+// loaded at its first use (core/blas_library.h).
 #pragma once
+
+#include <cblas.h>
 
 namespace glgnn::cpu {
 
-// While it lives, BLAS is single-threaded in the calling task and in the loops that it starts: more
-// threads would cut the sums differently.
+// While it lives, BLAS may be called by `threads` threads, and is single-threaded in the calling
+// task and in the loops that it starts: more threads would cut the sums differently. Throws as
+// blas_function() does.
 class SingleThreadedBlas {
  public:
-  SingleThreadedBlas();
+  explicit SingleThreadedBlas(int threads);
   ~SingleThreadedBlas();
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
 
  private:
-  int threads_before_;
+  int threads_, threads_before_;
 };
+
+// cblas_sgemm, once a SingleThreadedBlas lives.
+extern decltype(&cblas_sgemm) sgemm;
 
 }  // namespace glgnn::cpu

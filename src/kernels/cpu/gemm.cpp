@@ -1,7 +1,5 @@
 #include "kernels/gemm.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cstdint>
 
@@ -24,17 +22,17 @@ void gemm(MatView<float> c, MatView<const float> a, MatView<const float> b, Gemm
     if (!options.accumulate) std::fill(c.data, c.data + c.size(), 0.0f);
     return;
   }
-  const SingleThreadedBlas single;
+  const SingleThreadedBlas single(threads);
   const int64_t step = rows_of_a_block(c.rows);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t first = 0; first < c.rows; first += step) {
     const float* rows = options.transpose_a ? a.data + first : a[first];
-    cblas_sgemm(CblasRowMajor, options.transpose_a ? CblasTrans : CblasNoTrans,
-                options.transpose_b ? CblasTrans : CblasNoTrans,
-                static_cast<int>(std::min(step, c.rows - first)), static_cast<int>(c.cols),
-                static_cast<int>(inner), 1.0f, rows, static_cast<int>(a.cols), b.data,
-                static_cast<int>(b.cols), options.accumulate ? 1.0f : 0.0f, c[first],
-                static_cast<int>(c.cols));
+    sgemm(CblasRowMajor, options.transpose_a ? CblasTrans : CblasNoTrans,
+          options.transpose_b ? CblasTrans : CblasNoTrans,
+          static_cast<int>(std::min(step, c.rows - first)), static_cast<int>(c.cols),
+          static_cast<int>(inner), 1.0f, rows, static_cast<int>(a.cols), b.data,
+          static_cast<int>(b.cols), options.accumulate ? 1.0f : 0.0f, c[first],
+          static_cast<int>(c.cols));
   }
 }
 

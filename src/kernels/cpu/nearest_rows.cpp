@@ -1,7 +1,5 @@
 #include "kernels/nearest_rows.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -19,7 +17,7 @@ constexpr int64_t kBlock = 64;  // rows compared by one product
 void nearest_rows(int32_t* col, MatView<const float> z, int64_t k, int threads) {
   const int64_t n = z.rows, kept = std::min(k, n - 1);
   if (kept < 1) return;
-  const SingleThreadedBlas single;
+  const SingleThreadedBlas single(threads);
   std::vector<float> half_square(n);
   for (int64_t j = 0; j < n; ++j) {
     float square = 0;
@@ -34,10 +32,9 @@ void nearest_rows(int32_t* col, MatView<const float> z, int64_t k, int threads) 
     for (int64_t first = 0; first < n; first += kBlock) {
       const int64_t rows = std::min(kBlock, n - first);
       if (z.cols > 0) {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows),
-                    static_cast<int>(n), static_cast<int>(z.cols), 1.0f, z[first],
-                    static_cast<int>(z.cols), z.data, static_cast<int>(z.cols), 0.0f, dots.data(),
-                    static_cast<int>(n));
+        sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows), static_cast<int>(n),
+              static_cast<int>(z.cols), 1.0f, z[first], static_cast<int>(z.cols), z.data,
+              static_cast<int>(z.cols), 0.0f, dots.data(), static_cast<int>(n));
       } else {
         std::fill(dots.begin(), dots.end(), 0.0f);
       }

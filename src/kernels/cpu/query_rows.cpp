@@ -1,7 +1,5 @@
 #include "kernels/query_rows.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -20,8 +18,8 @@ constexpr int64_t kBlock = 32;
 void products(float* out, const float* a, MatView<const float> b) {
   if (b.cols == 0) return;
   const auto columns = static_cast<int>(b.cols), rows = static_cast<int>(b.rows);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(kBlock), rows, columns,
-              1.0f, a, columns, b.data, columns, 0.0f, out, rows);
+  sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(kBlock), rows, columns, 1.0f, a,
+        columns, b.data, columns, 0.0f, out, rows);
 }
 
 // Calls dots(first, rows, out) for each block, which fills `rows` rows of N products.
@@ -29,7 +27,7 @@ template <class Dots>
 void choose_in_blocks(int32_t* col, int64_t queries, int64_t n, const QueryTerms<float>& terms,
                       int64_t k, int threads, const Dots& dots) {
   const int64_t kept = std::min(k, n);
-  const SingleThreadedBlas single;
+  const SingleThreadedBlas single(threads);
 #pragma omp parallel num_threads(threads)
   {
     std::vector<float> t(kBlock * n), with(kBlock * n), u(kBlock * terms.u.cols);
