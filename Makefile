@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 
-.PHONY: demo test build develop deps test-deps docs format check results bench asan wheel deb clean
+.PHONY: demo test build develop deps test-deps docs format check results bench asan wheel deb cuda clean
 
 demo: build
 	build/glgnn fit wine --out build/wine.glgnn
@@ -70,5 +70,10 @@ asan: test-deps
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 
+# The program, op_check and glgnn-bench-cuda with the kernels for NVIDIA GPUs, in build-cuda (needs nvcc of CUDA 13).
+cuda: test-deps
+	cmake --preset cuda
+	cmake --build --preset cuda --parallel $(JOBS) --target glgnn_program op_check glgnn_bench_cuda
+
 clean:
-	rm -rf build build-debug build-asan build-python
+	rm -rf build build-debug build-asan build-cuda build-python

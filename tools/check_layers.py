@@ -35,6 +35,7 @@ THIRD_PARTY = {
     r"fmt/.*": ["data", "report", "cli", "bench"],
     r"CLI/.*": ["cli", "bench"],
     r"pybind11/.*": ["python"],
+    r"cuda.*\.h": ["core/cuda", "kernels/cuda"],
 }
 
 INCLUDE = re.compile(r'^\s*#include\s+(?:"([^"]+)"|<([^>]+)>)')
@@ -89,7 +90,7 @@ def left_out_of_the_api():
 
 def main() -> int:
     files = [p for top in ("include", "src", "cli", "bench", "python") for p in sorted((ROOT / top).rglob("*"))
-             if p.suffix in (".h", ".cpp", ".cu")]
+             if p.suffix in (".h", ".cpp", ".cu", ".cuh")]
     problems = [problem for path in files for problem in problems_of(path)]
     problems += names_twice(p for p in files if p.suffix == ".h")
     problems += left_out_of_the_api()

@@ -108,4 +108,19 @@ void graph_learn_lse_backward(float* d_z, const float* d_lse, const ZSparse<floa
                               const float* lse, bool diagonal, int threads);
 
 }  // namespace cpu
+
+// The same on a GPU (kernels/cuda/README.md): `likely` is not read, the pairs are all compared. The
+// same bits on every repeat on one device, not those of the processor: sums run in another order.
+namespace cuda {
+
+void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZDense<float>& z,
+                        const HopWeights<float>& hops, const ChooseOptions& options);
+void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZSparse<float>& z,
+                        const HopWeights<float>& hops, const ChooseOptions& options);
+void graph_learn_lse_backward(MatView<float> d_z, const float* d_lse, const ZDense<float>& z,
+                              const float* lse, bool diagonal);
+void graph_learn_lse_backward(float* d_z, const float* d_lse, const ZSparse<float>& z,
+                              const float* lse, bool diagonal);
+
+}  // namespace cuda
 }  // namespace glgnn

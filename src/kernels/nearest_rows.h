@@ -22,4 +22,10 @@ namespace cpu {
 void nearest_rows(int32_t* col, MatView<const float> z, int64_t k, int threads);
 
 }  // namespace cpu
+
+namespace cuda {
+
+void nearest_rows(int32_t* col, MatView<const float> z, int64_t k);
+
+}  // namespace cuda
 }  // namespace glgnn

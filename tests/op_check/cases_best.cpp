@@ -271,42 +271,47 @@ Case nearest_rows_case(std::string name, int64_t n, int64_t cols, int64_t k,
     search(col.data());
     r.exact = {{col.begin(), col.end()}};
   };
-  return {.name = name,
-          .in = {{"z", z}},
-          .forward =
-              [=]<class T>(Run<T>& r) {
-                columns_of(r, [&](int32_t* col) {
-                  ref::nearest_rows<T>(col, view(std::as_const(r.in[0]), n, cols), k);
-                });
-              },
-          .backends = {{"cpu",
-                        [=](Run<float>& r, int threads) {
-                          columns_of(r, [&](int32_t* col) {
-                            cpu::nearest_rows(col, view(std::as_const(r.in[0]), n, cols), k,
-                                              threads);
-                          });
-                        }}},
-          .no_gradient = "columns are whole numbers",
-          .oracle =
-              [=](Run<double>& r) {
-                r.exact.assign(1, {});
-                for (int64_t i = 0; i < n; ++i) {
-                  std::vector<std::pair<double, int64_t>> by_distance;
-                  for (int64_t j = 0; j < n; ++j) {
-                    double square = 0;
-                    for (int64_t d = 0; d < cols; ++d) {
-                      square += std::pow(r.in[0][i * cols + d] - r.in[0][j * cols + d], 2);
-                    }
-                    if (j != i) by_distance.emplace_back(square, j);
-                  }
-                  std::sort(by_distance.begin(), by_distance.end());
-                  std::vector<int64_t> nearest;
-                  for (int64_t e = 0; e < kept; ++e) nearest.push_back(by_distance[e].second);
-                  std::sort(nearest.begin(), nearest.end());
-                  r.exact[0].insert(r.exact[0].end(), nearest.begin(), nearest.end());
-                }
-              },
-          .forward_work = {.flops = 2.0 * n * n * cols}};
+  return with_cuda(
+      {.name = name,
+       .in = {{"z", z}},
+       .forward =
+           [=]<class T>(Run<T>& r) {
+             columns_of(r, [&](int32_t* col) {
+               ref::nearest_rows<T>(col, view(std::as_const(r.in[0]), n, cols), k);
+             });
+           },
+       .backends = {{"cpu",
+                     [=](Run<float>& r, int threads) {
+                       columns_of(r, [&](int32_t* col) {
+                         cpu::nearest_rows(col, view(std::as_const(r.in[0]), n, cols), k, threads);
+                       });
+                     }}},
+       .no_gradient = "columns are whole numbers",
+       .oracle =
+           [=](Run<double>& r) {
+             r.exact.assign(1, {});
+             for (int64_t i = 0; i < n; ++i) {
+               std::vector<std::pair<double, int64_t>> by_distance;
+               for (int64_t j = 0; j < n; ++j) {
+                 double square = 0;
+                 for (int64_t d = 0; d < cols; ++d) {
+                   square += std::pow(r.in[0][i * cols + d] - r.in[0][j * cols + d], 2);
+                 }
+                 if (j != i) by_distance.emplace_back(square, j);
+               }
+               std::sort(by_distance.begin(), by_distance.end());
+               std::vector<int64_t> nearest;
+               for (int64_t e = 0; e < kept; ++e) nearest.push_back(by_distance[e].second);
+               std::sort(nearest.begin(), nearest.end());
+               r.exact[0].insert(r.exact[0].end(), nearest.begin(), nearest.end());
+             }
+           },
+       .forward_work = {.flops = 2.0 * n * n * cols}},
+      [=](Run<float>& r, int) {
+        columns_of(r, [&](int32_t* col) {
+          cuda::nearest_rows(col, view(std::as_const(r.in[0]), n, cols), k);
+        });
+      });
 }
 
 // All rows the same: the smallest columns win.

@@ -170,35 +170,37 @@ void run_choose_again(Run<float>& r, const Rows& rows, const Choice& choice, boo
 
 template <class Rows>
 Case choose_case(std::string name, Rows rows, std::vector<double> z, Choice choice) {
-  return {.name = name,
-          .in = {{"z", z}, {"h", hop_weights(choice)}},
-          .out = {{"scores", rows.rows() * choice.options.k}, {"lse", rows.rows()}},
-          .forward =
-              [=]<class T>(Run<T>& r) {
-                run_choose(r, rows, choice,
-                           [](auto... arguments) { ref::graph_learn_choose(arguments...); });
-              },
-          .backends = {{"cpu",
-                        [=](Run<float>& r, int threads) {
-                          run_choose(r, rows, choice, [threads](auto... arguments) {
-                            cpu::graph_learn_choose(arguments..., threads);
-                          });
-                        },
-                        {}},
-                       {"cpu, the chosen listed",
-                        [=](Run<float>& r, int threads) {
-                          run_choose_again(r, rows, choice, false, threads);
-                        },
-                        {}},
-                       {"cpu, others listed",
-                        [=](Run<float>& r, int threads) {
-                          run_choose_again(r, rows, choice, true, threads);
-                        },
-                        {}}},
-          .no_gradient = "the choice is constant for the gradient; lse is checked by itself",
-          .oracle = choice.describe ? [=](Run<double>& r) { brute_force_choose(r, rows, choice); }
-                                    : Oracle(),
-          .forward_work = {.flops = rows.all_pairs_flops()}};
+  return with_cuda(
+      {.name = name,
+       .in = {{"z", z}, {"h", hop_weights(choice)}},
+       .out = {{"scores", rows.rows() * choice.options.k}, {"lse", rows.rows()}},
+       .forward =
+           [=]<class T>(Run<T>& r) {
+             run_choose(r, rows, choice,
+                        [](auto... arguments) { ref::graph_learn_choose(arguments...); });
+           },
+       .backends =
+           {{"cpu",
+             [=](Run<float>& r, int threads) {
+               run_choose(r, rows, choice, [threads](auto... arguments) {
+                 cpu::graph_learn_choose(arguments..., threads);
+               });
+             },
+             {}},
+            {"cpu, the chosen listed",
+             [=](Run<float>& r, int threads) { run_choose_again(r, rows, choice, false, threads); },
+             {}},
+            {"cpu, others listed",
+             [=](Run<float>& r, int threads) { run_choose_again(r, rows, choice, true, threads); },
+             {}}},
+       .no_gradient = "the choice is constant for the gradient; lse is checked by itself",
+       .oracle = choice.describe ? [=](Run<double>& r) { brute_force_choose(r, rows, choice); }
+                                 : Oracle(),
+       .forward_work = {.flops = rows.all_pairs_flops()}},
+      [=](Run<float>& r, int) {
+        run_choose(r, rows, choice,
+                   [](auto... arguments) { cuda::graph_learn_choose(arguments...); });
+      });
 }
 
 template <class T, class Rows, class Choose>
@@ -212,43 +214,52 @@ void run_lse(Run<T>& r, const Rows& rows, bool diagonal, Choose&& choose) {
 template <class Rows>
 Case lse_case(std::string name, Rows rows, std::vector<double> z, bool diagonal) {
   const double flops = rows.all_pairs_flops();
-  return {.name = name,
-          .in = {{"z", z}},
-          .out = {{"lse", rows.rows()}},
-          .forward =
-              [=]<class T>(Run<T>& r) {
-                run_lse(r, rows, diagonal,
-                        [](auto... arguments) { ref::graph_learn_choose(arguments...); });
-              },
-          .backward =
-              [=]<class T>(Run<T>& r) {
-                ref::graph_learn_lse_backward<T>(rows.gradient(r.d_in[0]), r.d_out[0].data(),
-                                                 rows.z(r.in[0]), r.out[0].data(), diagonal);
-              },
-          .backends = {{"cpu",
-                        [=](Run<float>& r, int threads) {
-                          run_lse(r, rows, diagonal, [threads](auto... arguments) {
-                            cpu::graph_learn_choose(arguments..., threads);
-                          });
-                        },
-                        [=](Run<float>& r, int threads) {
-                          cpu::graph_learn_lse_backward(rows.gradient(r.d_in[0]), r.d_out[0].data(),
-                                                        rows.z(r.in[0]), r.out[0].data(), diagonal,
-                                                        threads);
-                        }}},
-          .oracle =
-              [=](Run<double>& r) {
-                const std::vector<double> dense = rows.as_dense(r.in[0]);
-                for (int64_t i = 0; i < rows.rows(); ++i) {
-                  std::vector<double> all;
-                  for (int64_t j = 0; j < rows.rows(); ++j) {
-                    if (diagonal || i != j) all.push_back(dot(dense, rows.cols(), i, j));
-                  }
-                  r.out[0][i] = log_sum_exp(all);
-                }
-              },
-          .forward_work = {.flops = flops},
-          .backward_work = {.flops = 2 * flops}};
+  return with_cuda(
+      {.name = name,
+       .in = {{"z", z}},
+       .out = {{"lse", rows.rows()}},
+       .forward =
+           [=]<class T>(Run<T>& r) {
+             run_lse(r, rows, diagonal,
+                     [](auto... arguments) { ref::graph_learn_choose(arguments...); });
+           },
+       .backward =
+           [=]<class T>(Run<T>& r) {
+             ref::graph_learn_lse_backward<T>(rows.gradient(r.d_in[0]), r.d_out[0].data(),
+                                              rows.z(r.in[0]), r.out[0].data(), diagonal);
+           },
+       .backends = {{"cpu",
+                     [=](Run<float>& r, int threads) {
+                       run_lse(r, rows, diagonal, [threads](auto... arguments) {
+                         cpu::graph_learn_choose(arguments..., threads);
+                       });
+                     },
+                     [=](Run<float>& r, int threads) {
+                       cpu::graph_learn_lse_backward(rows.gradient(r.d_in[0]), r.d_out[0].data(),
+                                                     rows.z(r.in[0]), r.out[0].data(), diagonal,
+                                                     threads);
+                     }}},
+       .oracle =
+           [=](Run<double>& r) {
+             const std::vector<double> dense = rows.as_dense(r.in[0]);
+             for (int64_t i = 0; i < rows.rows(); ++i) {
+               std::vector<double> all;
+               for (int64_t j = 0; j < rows.rows(); ++j) {
+                 if (diagonal || i != j) all.push_back(dot(dense, rows.cols(), i, j));
+               }
+               r.out[0][i] = log_sum_exp(all);
+             }
+           },
+       .forward_work = {.flops = flops},
+       .backward_work = {.flops = 2 * flops}},
+      [=](Run<float>& r, int) {
+        run_lse(r, rows, diagonal,
+                [](auto... arguments) { cuda::graph_learn_choose(arguments...); });
+      },
+      [=](Run<float>& r, int) {
+        cuda::graph_learn_lse_backward(rows.gradient(r.d_in[0]), r.d_out[0].data(), rows.z(r.in[0]),
+                                       r.out[0].data(), diagonal);
+      });
 }
 
 std::vector<Case> joined(const std::vector<std::vector<Case>>& parts) {
@@ -294,6 +305,10 @@ std::vector<Case> choose_dense_cases() {
   // Cut into more blocks for three threads than for two.
   out.push_back(with("1601x3, k 9", 1601, 3,
                      {.options = {.k = 9}, .near = random_graph(7, 1601, 4), .shells = true}));
+  out.back().heavy = true;
+  // Several tiles of columns, more features than are multiplied at a time, the paper's k.
+  out.push_back(with("1300x70, k 110", 1300, 70,
+                     {.options = {.k = 110}, .near = random_graph(9, 1300, 40), .shells = true}));
   out.back().heavy = true;
   out.push_back(choose_case("large numbers", DenseRows{61, 40}, uniform(3, 61 * 40, -4, 4),
                             {.options = {.k = 6}, .near = random_graph(8, 61, 9)}));
@@ -374,8 +389,10 @@ std::vector<Case> lse_dense_cases() {
                         with("97x300", 97, 300, false),
                         with("301x13", 301, 13, false),
                         with("301x13, diagonal", 301, 13, true),
+                        with("700x64", 700, 64, false),
+                        with("700x130", 700, 130, true),
                         with("6740x1", 6740, 1, false)};
-  out.back().heavy = true;
+  for (size_t c = out.size() - 3; c < out.size(); ++c) out[c].heavy = true;
   out.back().naive_limit = 5e-5;  // sums of 6740 numbers in float
   // S is some hundreds, so that float knows exp(S - lse) to a few digits less.
   out.push_back(lse_case("large numbers", DenseRows{61, 40}, uniform(3, 61 * 40, -4, 4), false));

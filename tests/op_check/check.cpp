@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <utility>
 
+#include "core/cuda/device.h"
 #include "make.h"
 
 namespace glgnn::op_check {
@@ -278,6 +280,12 @@ bool is_whole(const Case& c, std::vector<std::string>& faults) {
 }
 
 }  // namespace
+
+Case with_cuda(Case c, ThreadedStep forward, ThreadedStep backward) {
+  static const bool has_device = cuda::find_device().has_value();
+  if (has_device) c.backends.push_back({"cuda", std::move(forward), std::move(backward)});
+  return c;
+}
 
 template <class T>
 Run<T> make_run(const Case& c) {

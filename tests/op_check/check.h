@@ -98,6 +98,9 @@ struct Case {
   Work forward_work = {}, backward_work = {};
 };
 
+// The case with a backend "cuda" too, where this program has a GPU to run on.
+Case with_cuda(Case c, ThreadedStep forward, ThreadedStep backward = {});
+
 struct Op {
   std::string name;
   std::vector<Case> (*cases)();

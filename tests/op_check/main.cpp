@@ -1,4 +1,4 @@
-// op_check [--list] [--bench] [--break OP] [--self-test] [op ...]
+// op_check [--list] [--bench] [--small] [--break OP] [--self-test] [op ...]
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -11,15 +11,16 @@ namespace glgnn::op_check {
 namespace {
 
 constexpr const char* kUsage =
-    "op_check [--list] [--bench] [--break OP] [--self-test] [op ...]\n"
+    "op_check [--list] [--bench] [--small] [--break OP] [--self-test] [op ...]\n"
     "  checks every op, or those named; status 1 if one fails\n"
     "  --list       names the ops and their cases\n"
     "  --bench      times each backend: forward, then backward\n"
+    "  --small      leaves the large cases out, for tools that slow every step down\n"
     "  --break OP   changes what OP returns by 1%: the check of OP must then fail\n"
     "  --self-test  does so with every op; status 1 if a change is not found\n";
 
 struct Options {
-  bool list = false, bench = false, self_test = false, help = false;
+  bool list = false, bench = false, small = false, self_test = false, help = false;
   std::string broken;
   std::vector<std::string> ops;
 };
@@ -45,6 +46,8 @@ bool parse(Options& options, const std::vector<Op>& ops, int argc, char** argv) 
       options.list = true;
     } else if (word == "--bench") {
       options.bench = true;
+    } else if (word == "--small") {
+      options.small = true;
     } else if (word == "--self-test") {
       options.self_test = true;
     } else if (word == "--help") {
@@ -77,11 +80,12 @@ void print_list(const std::vector<Op>& ops) {
   }
 }
 
-int run_checks(const std::vector<Op>& ops, const std::string& broken) {
+int run_checks(const std::vector<Op>& ops, const Options& options) {
   int passed = 0, failed = 0;
   for (const Op& op : ops) {
     for (const Case& c : op.cases()) {
-      const Report report = check_case(c, op.name == broken);
+      if (options.small && c.heavy) continue;
+      const Report report = check_case(c, op.name == options.broken);
       ++(report.faults.empty() ? passed : failed);
       std::printf("%s %-20s %-26s %s\n", report.faults.empty() ? "ok  " : "FAIL", op.name.c_str(),
                   c.name.c_str(), report.line.c_str());
@@ -132,7 +136,7 @@ int run(int argc, char** argv) {
     }
     return 0;
   }
-  return options.self_test ? run_self_test(ops) : run_checks(ops, options.broken);
+  return options.self_test ? run_self_test(ops) : run_checks(ops, options);
 }
 
 }  // namespace

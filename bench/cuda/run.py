@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Checks and times the kernels of the GPU: one JSON file, one log.
+
+    bench/cuda/run.py BUILD OUT [--quick] [--commit NAME]
+
+BUILD is the folder of `make cuda`, OUT gets cuda.json and op_check.log. Needs PyTorch, for the truth in double precision on
+sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+
+SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20), (1_000_000, 64, 20),
+         (100_000, 64, 110), (70_000, 784, 10), (9_607, 236, 10)]
+QUICK = [(10_000, 64, 20), (100_000, 64, 20), (9_607, 236, 10)]
+SAMPLED = 256
+
+
+def seconds_of(work, repeats=3):
+    work()
+    found = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        found.append(time.perf_counter() - begin)
+    return statistics.median(found)
+
+
+def limits():
+    """What this GPU reaches: bytes copied, products of halves and of TF32 numbers."""
+    source = torch.empty(1 << 30, dtype=torch.float32, device="cuda").normal_()
+    target = torch.empty_like(source)
+    copied = 8 * source.numel() / seconds_of(lambda: target.copy_(source), 10)
+    del source, target
+    size, rates = 8192, {}
+    for name, kind in (("fp16", torch.float16), ("tf32", torch.float32)):
+        torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+        a, b = (torch.randn(size, size, device="cuda").to(kind) for _ in range(2))
+        rates[name] = 2 * size**3 / seconds_of(lambda: a @ b, 10)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    return {"copy_bytes_per_second": copied, "fp16_flops": rates["fp16"], "tf32_flops": rates["tf32"]}
+
+
+def make_rows(n, d):
+    """Rows around 50 centres; similarities of some tens."""
+    made = np.random.default_rng(n + d)
+    z = made.normal(size=(50, d))[made.integers(0, 50, n)] + made.normal(size=(n, d))
+    return (z * (2.5 / d**0.5)).astype(np.float32)
+
+
+def peer(z, k):
+    """Chunked matmul, logsumexp and topk in float32, without and with TF32."""
+    n, rows = len(z), max(1, min(4096, (2 << 30) // (4 * len(z))))
+
+    def run():
+        for first in range(0, n, rows):
+            s = z[first:first + rows] @ z.T
+            own = torch.arange(first, min(n, first + rows), device="cuda")
+            s[own - first, own] = -torch.inf
+            torch.logsumexp(s, 1)
+            torch.topk(s, k, 1)
+
+    found = {}
+    for name in ("fp32", "tf32"):
+        torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+        torch.cuda.reset_peak_memory_stats()
+        found[name + "_seconds"] = seconds_of(run, 1 if n > 200_000 else 3)
+        found["device_bytes"] = torch.cuda.max_memory_allocated()
+    torch.backends.cuda.matmul.allow_tf32 = False
+    return found
+
+
+def errors(z, k, out):
+    """Of sampled rows against double precision: neighbours that are wrong by more than rounding, lse, the gradient."""
+    n, d = z.shape
+    col = np.fromfile(out + ".col", np.int32).reshape(n, k)
+    lse = np.fromfile(out + ".lse", np.float32)
+    d_z = np.fromfile(out + ".d_z", np.float32).reshape(n, d)
+    sampled = np.unique(np.linspace(0, n - 1, SAMPLED).astype(np.int64))
+    all_rows = torch.from_numpy(z).cuda().double()
+    s = all_rows[sampled] @ all_rows.T
+    own = torch.arange(len(sampled), device="cuda")
+    s[own, torch.from_numpy(sampled).cuda()] = -torch.inf
+    top, best = torch.topk(s, k, 1)
+    ours = torch.from_numpy(col[sampled].astype(np.int64)).cuda()
+    scores = torch.gather(s, 1, ours).sort(1, descending=True).values
+    true_lse = torch.logsumexp(s, 1)
+    d_lse = torch.from_numpy(((np.arange(n) % 7 - 3.0) / n).astype(np.float32)).cuda().double()
+    all_lse = torch.from_numpy(lse).cuda().double()
+    w = d_lse[sampled, None] * torch.exp(s - true_lse[:, None]) + d_lse[None] * torch.exp(s - all_lse[None])
+    true_d_z = w @ all_rows
+    got_d_z = torch.from_numpy(d_z[sampled]).cuda().double()
+    same = (ours.sort(1).values == best.sort(1).values).all(1).double().mean()
+    return {"rows_sampled": len(sampled), "rows_with_the_same_neighbours": same.item(),
+            "score_error": ((scores - top).abs().max() / top.abs().max()).item(),
+            "lse_error": ((all_lse[sampled] - true_lse).abs().max() / true_lse.abs().max()).item(),
+            "gradient_error": ((got_d_z - true_d_z).abs().max() / true_d_z.abs().max()).item()}
+
+
+def time_size(build, folder, n, d, k, quick):
+    z = make_rows(n, d)
+    rows, out = str(folder / "z.bin"), str(folder / "out")
+    z.tofile(rows)
+    ran = subprocess.run([build / "glgnn-bench-cuda", rows, str(n), str(d), str(k), "3" if n > 200_000 else "10", out],
+                         capture_output=True, text=True)
+    if ran.returncode != 0:
+        return {"rows": n, "features": d, "k": k, "failed": ran.stderr.strip()}
+    found = json.loads(ran.stdout)
+    found["errors"] = errors(z, k, out)
+    torch.cuda.empty_cache()
+    if not (quick and n > 200_000):
+        found["pytorch"] = peer(torch.from_numpy(z).cuda(), k)
+        torch.cuda.empty_cache()
+    return found
+
+
+def op_check(build, log):
+    """Every op that has a kernel on the GPU, then its memory and races on small cases."""
+    ops = ["graph_learn_choose", "graph_learn_lse", "nearest_rows"]
+    found = {}
+    with open(log, "w") as to:
+        ran = subprocess.run([build / "tests/op_check", *ops], capture_output=True, text=True)
+        to.write(ran.stdout + ran.stderr)
+        found["op_check"] = ran.stdout.strip().splitlines()[-1] if ran.stdout else ran.stderr
+        found["op_check_status"] = ran.returncode
+        for tool in ("memcheck", "racecheck"):
+            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", build / "tests/op_check", "--small", *ops]
+            try:
+                ran = subprocess.run(command, capture_output=True, text=True, timeout=240)
+                text, status = ran.stdout + ran.stderr, ran.returncode
+            except subprocess.TimeoutExpired as late:
+                text, status = (late.stdout or b"").decode() + "\nstopped after 240 s", 124
+            to.write(f"\n== compute-sanitizer --tool {tool}\n" + "\n".join(text.splitlines()[-40:]) + "\n")
+            found[tool] = [line for line in text.splitlines() if "SUMMARY" in line] or text[-300:]
+            found[tool + "_status"] = status
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--commit", default="unknown")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    device = torch.cuda.get_device_properties(0)
+    found = {"commit": options.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+             "device": device.name, "torch": torch.__version__, "limits": limits()}
+    found.update(op_check(options.build, options.out / "op_check.log"))
+    found["sizes"] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n, d, k in QUICK if options.quick else SIZES:
+            found["sizes"].append(time_size(options.build, pathlib.Path(folder), n, d, k, options.quick))
+            (options.out / "cuda.json").write_text(json.dumps(found, indent=1) + "\n")
+            print(json.dumps(found["sizes"][-1]), flush=True)
+    print(json.dumps({name: value for name, value in found.items() if name != "sizes"}, indent=1))
+    return found["op_check_status"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+// The GPU as the rest of the library sees it. Nothing here needs CUDA's headers; a build without
+// CUDA has no device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace glgnn::cuda {
+
+struct DeviceInfo {
+  std::string name;
+  int major = 0, minor = 0;  // compute capability
+  int multiprocessors = 0;
+  int64_t memory = 0, free_memory = 0;  // bytes
+  int driver = 0;                       // CUDA version of the driver, as 13000 for 13.0
+};
+
+// Whether this program was compiled with CUDA.
+bool compiled();
+
+// The first device; empty where there is none, with the reason in `why`.
+std::optional<DeviceInfo> find_device(std::string* why = nullptr);
+
+// Throws an Error that says what to do, unless the first device can run our kernels.
+void require_device();
+
+// The most bytes that our arrays have held on the device at once since the last reset.
+int64_t peak_memory();
+void reset_peak_memory();
+
+}  // namespace glgnn::cuda

@@ -1,0 +1,142 @@
+#include <glgnn/error.h>
+
+#include "core/cuda/device.h"
+#include "core/cuda/runtime.cuh"
+
+namespace glgnn::cuda {
+namespace {
+
+std::string gigabytes(int64_t bytes) {
+  const int64_t tenths = (bytes + 50'000'000) / 100'000'000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
+}
+
+cudaMemPool_t pool() {
+  static const cudaMemPool_t kept = [] {
+    cudaMemPool_t made;
+    check(cudaDeviceGetDefaultMemPool(&made, 0), "asking for the device's memory pool");
+    uint64_t all = UINT64_MAX;  // what is freed stays ours for the next call
+    check(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &all),
+          "setting up the device's memory pool");
+    return made;
+  }();
+  return kept;
+}
+
+}  // namespace
+
+void check(cudaError_t status, const std::string& what) {
+  if (status == cudaSuccess) return;
+  const std::string said =
+      std::string(cudaGetErrorName(status)) + ", " + cudaGetErrorString(status);
+  cudaGetLastError();
+  if (status == cudaErrorMemoryAllocation) {
+    throw Error(ErrorKind::kDevice, what + ": the device's memory is full (" + said +
+                                        "); end other programs that use it, take fewer rows, or "
+                                        "--device cpu");
+  }
+  throw Error(ErrorKind::kDevice, what + " failed (" + said +
+                                      "); nvidia-smi shows the device's state, --device cpu "
+                                      "runs without it");
+}
+
+bool compiled() { return true; }
+
+std::optional<DeviceInfo> find_device(std::string* why) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    if (why) {
+      *why = std::string("no CUDA device was found (") +
+             (status == cudaSuccess ? "none is listed" : cudaGetErrorString(status)) +
+             "); nvidia-smi shows what the driver sees, --device cpu runs without one";
+    }
+    return {};
+  }
+  cudaDeviceProp found{};
+  check(cudaGetDeviceProperties(&found, 0), "asking for the device's properties");
+  size_t free_memory = 0, memory = 0;
+  check(cudaMemGetInfo(&free_memory, &memory), "asking for the device's memory");
+  DeviceInfo info{.name = found.name,
+                  .major = found.major,
+                  .minor = found.minor,
+                  .multiprocessors = found.multiProcessorCount,
+                  .memory = static_cast<int64_t>(memory),
+                  .free_memory = static_cast<int64_t>(free_memory)};
+  check(cudaDriverGetVersion(&info.driver), "asking for the driver's version");
+  if (info.major != 9) {
+    if (why) {
+      *why = "found " + info.name + " of compute capability " + std::to_string(info.major) + "." +
+             std::to_string(info.minor) +
+             ", expected 9.0 (H100, H200): the kernels use its matrix instructions; --device cpu "
+             "runs without it";
+    }
+    return {};
+  }
+  return info;
+}
+
+void require_device() {
+  static const std::optional<std::string> fault = [] {
+    std::string why;
+    return find_device(&why) ? std::nullopt : std::optional(why);
+  }();
+  if (fault) throw Error(ErrorKind::kDevice, *fault);
+}
+
+cudaStream_t stream() {
+  static const cudaStream_t kept = [] {
+    require_device();
+    cudaStream_t made;
+    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "starting a stream");
+    return made;
+  }();
+  return kept;
+}
+
+std::unique_lock<std::mutex> lock_device() {
+  static std::mutex one_at_a_time;
+  std::unique_lock lock(one_at_a_time);
+  require_device();
+  return lock;
+}
+
+void require_memory(int64_t bytes, const std::string& what, const std::string& advice) {
+  size_t free_memory = 0, memory = 0;
+  check(cudaMemGetInfo(&free_memory, &memory), "asking for the device's memory");
+  uint64_t held = 0, used = 0;  // what the pool holds and nobody uses is free to us
+  check(cudaMemPoolGetAttribute(pool(), cudaMemPoolAttrReservedMemCurrent, &held),
+        "asking the pool");
+  check(cudaMemPoolGetAttribute(pool(), cudaMemPoolAttrUsedMemCurrent, &used), "asking the pool");
+  const int64_t room = static_cast<int64_t>(free_memory + held - used);
+  if (bytes <= room) return;
+  throw Error(ErrorKind::kDevice, what + " needs " + gigabytes(bytes) + " on the device, " +
+                                      gigabytes(room) + " of " +
+                                      gigabytes(static_cast<int64_t>(memory)) + " are free; " +
+                                      advice + ", or --device cpu");
+}
+
+void* allocate(int64_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* memory = nullptr;
+  check(cudaMallocFromPoolAsync(&memory, bytes, pool(), stream()), "asking for device memory");
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory) cudaFreeAsync(memory, stream());
+}
+
+int64_t peak_memory() {
+  uint64_t bytes = 0;
+  check(cudaMemPoolGetAttribute(pool(), cudaMemPoolAttrUsedMemHigh, &bytes), "asking the pool");
+  return static_cast<int64_t>(bytes);
+}
+
+void reset_peak_memory() {
+  uint64_t zero = 0;
+  check(cudaMemPoolSetAttribute(pool(), cudaMemPoolAttrUsedMemHigh, &zero), "resetting the pool");
+}
+
+}  // namespace glgnn::cuda

@@ -1,0 +1,26 @@
+// The kernels of a build without CUDA: they say so. (CMakeLists.txt takes this file or the .cu
+// files.)
+#include "core/cuda/device.h"
+#include "kernels/graph_learn.h"
+#include "kernels/nearest_rows.h"
+
+namespace glgnn::cuda {
+
+void graph_learn_choose(int32_t*, int64_t*, float*, const ZDense<float>&, const HopWeights<float>&,
+                        const ChooseOptions&) {
+  require_device();
+}
+void graph_learn_choose(int32_t*, int64_t*, float*, const ZSparse<float>&, const HopWeights<float>&,
+                        const ChooseOptions&) {
+  require_device();
+}
+void graph_learn_lse_backward(MatView<float>, const float*, const ZDense<float>&, const float*,
+                              bool) {
+  require_device();
+}
+void graph_learn_lse_backward(float*, const float*, const ZSparse<float>&, const float*, bool) {
+  require_device();
+}
+void nearest_rows(int32_t*, MatView<const float>, int64_t) { require_device(); }
+
+}  // namespace glgnn::cuda
