@@ -46,11 +46,13 @@ void measure_edges(KernelBench& bench) {
     cpu::spmm_backward_x(y.view(), transposed.view(), values.data(), x.view(), threads);
   });
 
-  HopPairs shells = hop_shells(pattern, kHops, threads);
-  const auto near = static_cast<double>(shells.near.nnz());
-  bench.movement("hop_shells", near * (sizeof(int32_t) + sizeof(uint8_t)),
-                 {{"n", n}, {"k", kNeighbours}, {"hops", kHops}, {"near_pairs", near}},
-                 [&] { shells = hop_shells(pattern, kHops, threads); });
+  const auto shared = std::make_shared<Pattern>(graph);
+  const HopShells shells(shared, kHops);
+  std::vector<uint64_t> marks(kHops * shells.words());
+  bench.movement("hop_shells", all * static_cast<double>(marks.size()) * sizeof(uint64_t),
+                 {{"n", n}, {"k", kNeighbours}, {"hops", kHops}}, [&] {
+                   for (int64_t i = 0; i < n; ++i) shells.marks(i, 0, shells.words(), marks.data());
+                 });
   Transpose again;
   bench.movement("transpose", nnz * (2 * sizeof(int32_t) + sizeof(int64_t)),
                  {{"n", n}, {"k", kNeighbours}}, [&] { again = transpose(pattern); });

@@ -1,7 +1,6 @@
 // Choosing the learned graph, exact and never N x N.
 //
-// With S_ij = Z_i . Z_j and hop weights h_ij > 0 (`h` on the `near` pairs, h_other on every other
-// pair):
+// With S_ij = Z_i . Z_j and hop weights h_ij > 0:
 //   lse_i  = log sum_j exp S_ij          over all j != i (or all j, if `diagonal`)
 //   chosen = the k largest of t_ij = S_ij + log h_ij in row i; ties go to the smaller column
 // in one pass over all pairs that keeps only a tile of S. The values of the chosen pairs are made
@@ -18,6 +17,7 @@
 #include <cstdint>
 
 #include "core/rng.h"
+#include "kernels/hop_shells.h"
 
 namespace glgnn {
 
@@ -36,19 +36,17 @@ struct ZSparse {
   int64_t rows() const { return pattern.rows; }
 };
 
-// Hop weights: h on the near pairs, h_other elsewhere; `near` may be empty (no rows): h_other for
-// all.
+// Hop weights: by shells, or h on the near pairs and h_other elsewhere; without both, all pairs are
+// alike.
 template <class T>
 struct HopWeights {
-  PatternView near;      // N x N, columns ascending
-  const T* h = nullptr;  // of each near pair; not read where shells are given
+  PatternView near;      // N x N, columns ascending; no rows: no such pairs
+  const T* h = nullptr;  // of each near pair
   T h_other = 1;
-  // Shells: near pair e has the weight h_of_shell[shell[e] - 1], one of `shells`.
-  const uint8_t* shell = nullptr;
-  const T* h_of_shell = nullptr;
-  int64_t shells = 0;
+  const HopShells* shells = nullptr;
+  const T* h_of_shell = nullptr;  // hops() + 1 weights, the last of all other pairs
 
-  T of(int64_t e) const { return shell ? h_of_shell[shell[e] - 1] : h[e]; }
+  bool is_used() const { return shells || near.rows > 0; }
 };
 
 struct ChooseOptions {

@@ -29,7 +29,7 @@ GlGnn::GlGnn(const Problem& problem, const Config& config, const Context& contex
     SubModule& module = modules_.emplace_back(config, inputs_, static_cast<uint32_t>(m));
     if (!problem.graph) continue;
     if (m == 0) {
-      module.set_hop_graph(*problem.graph, context.threads);
+      module.set_hop_graph(*problem.graph);
     } else {
       module.share_hop_graph(modules_.front());
     }
@@ -102,8 +102,7 @@ void GlGnn::finish_epoch(const GlGnnOutput& out, bool chosen) {
     const Csr last =
         to_csr(config_.last_graph == LastGraph::kSecond ? module.second_graph : module.graph);
     const bool join = problem.graph && config_.given_graph == GivenGraph::kUnion;
-    modules_[m].set_hop_graph(join ? weighted_union({problem.graph, &last}, {1.0f, 1.0f}) : last,
-                              context_.threads);
+    modules_[m].set_hop_graph(join ? weighted_union({problem.graph, &last}, {1.0f, 1.0f}) : last);
   }
   if (config_.aggregation == Aggregation::kPrevious) {
     Tape tape(context_, false);

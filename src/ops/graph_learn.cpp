@@ -104,18 +104,18 @@ void forward_dots(float* s, const Pattern& pattern, const RowsVar& z, int thread
 HopWeights<float> hop_view(const HopPairs* hops, Var hop_weights, int64_t rows,
                            std::vector<float>& h) {
   HopWeights<float> weights;
-  if (!hops || hops->near.rows == 0) return weights;
-  GLGNN_ASSERT(hop_weights.value->size() == hops->hops + 1 && hops->near.rows == rows);
-  weights.near = hops->near.view();
-  weights.h_other = hop_weights.data()[hops->unlisted];
-  if (!hops->distance.empty()) {
-    weights.shell = hops->distance.data();
+  if (!hops || !hops->has_graph()) return weights;
+  GLGNN_ASSERT(hop_weights.value->size() == hops->hops + 1);
+  GLGNN_ASSERT(hops->shells.rows() == rows || hops->near.rows == rows);
+  if (hops->shells.rows() > 0) {
+    weights.shells = &hops->shells;
     weights.h_of_shell = hop_weights.data();
-    weights.shells = hops->hops + 1;
   } else {
     h.resize(hops->near.nnz());
     ref::hop_weights(h.data(), *hops, hop_weights.data());
+    weights.near = hops->near.view();
     weights.h = h.data();
+    weights.h_other = hop_weights.data()[hops->hops];
   }
   return weights;
 }
@@ -187,19 +187,20 @@ SharedPattern rechoose_groups(Tape& tape, const RowsVar& z, const HopPairs& hops
   }
   std::vector<int32_t> col(before.rows * options.k);
   std::vector<int64_t> count(before.rows);
-  constexpr int64_t kMostCandidates = int64_t{1} << 22;
+  constexpr int64_t kMostCandidates = int64_t{1} << 21;
+  const int64_t hop_classes = hops.hops + 1;
   for (int64_t begin = 0; begin < before.rows;) {
     const int64_t end = end_of_block(before, group_of, begin, kMostCandidates);
     const Pattern candidates = join_groups(before, group_of, begin, end, options.diagonal);
     std::vector<float> t(candidates.nnz());
     forward_dots(t.data(), candidates, z, tape.threads());
-    std::vector<int64_t> near(candidates.nnz());
-    find_near(near.data(), candidates.view(), hops.near.view(), tape.threads());
-    std::vector<float> h(candidates.nnz());
+    std::vector<float> shares(candidates.nnz() * hop_classes), h(candidates.nnz());
+    hop_shares(shares.data(), candidates.view(), hops, tape.threads());
     for_row_ranges(end - begin, candidates.nnz(), tape.threads(), [&](int64_t first, int64_t last) {
       const int64_t* starts = candidates.row_ptr.data() + begin;
       const int64_t at = starts[first], n = starts[last] - at;
-      ref::hop_gather_forward(h.data() + at, near.data() + at, n, hops, hop_weights.data());
+      ref::hop_gather_forward(h.data() + at, shares.data() + at * hop_classes, n,
+                              hop_weights.data(), hop_classes);
       ref::add_logs(t.data() + at, h.data() + at, n);
       keep_best(col.data() + (begin + first) * options.k, count.data() + begin + first,
                 {last - first, before.rows, starts + first, candidates.col.data()}, t.data(),
@@ -297,14 +298,14 @@ Var edge_softmax(Tape& tape, SharedPattern pattern, Var s) {
 Var hop_gather(Tape& tape, SharedPattern kept, const HopPairs& hops, Var weights,
                std::shared_ptr<PatternWork> work) {
   GLGNN_ASSERT(weights.value->size() == hops.hops + 1);
-  const auto near_of_kept = work_of(kept, work)->near(hops, tape.threads());
+  const auto shares = work_of(kept, work)->hop_shares(hops, tape.threads());
   auto [written, h] = tape.make(kept->nnz(), 1, weights.grad);
-  cpu::hop_gather_forward(written->data(), near_of_kept->data(), kept->nnz(), hops, weights.data(),
-                          tape.threads());
+  cpu::hop_gather_forward(written->data(), shares->data(), kept->nnz(), weights.data(),
+                          hops.hops + 1, tape.threads());
   if (h.grad) {
-    tape.record([=, &hops, &tape, h = h] {
-      cpu::hop_gather_backward(weights.d_data(), h.grad->data(), near_of_kept->data(),
-                               static_cast<int64_t>(near_of_kept->size()), hops, tape.threads());
+    tape.record([=, &tape, h = h] {
+      cpu::hop_gather_backward(weights.d_data(), h.grad->data(), shares->data(), h.rows(),
+                               weights.value->size(), tape.threads());
     });
   }
   return h;

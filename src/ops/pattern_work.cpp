@@ -37,13 +37,14 @@ std::shared_ptr<const SharedColumns> PatternWork::shared_columns(PatternView row
   return shared_columns_;
 }
 
-std::shared_ptr<const std::vector<int64_t>> PatternWork::near(const HopPairs& hops, int threads) {
-  if (!near_) {
-    auto found = std::make_shared<std::vector<int64_t>>(pattern_->nnz());
-    find_near(found->data(), pattern_->view(), hops.near.view(), threads);
-    near_ = std::move(found);
+std::shared_ptr<const std::vector<float>> PatternWork::hop_shares(const HopPairs& hops,
+                                                                  int threads) {
+  if (!hop_shares_) {
+    auto found = std::make_shared<std::vector<float>>(pattern_->nnz() * (hops.hops + 1));
+    glgnn::hop_shares(found->data(), pattern_->view(), hops, threads);
+    hop_shares_ = std::move(found);
   }
-  return near_;
+  return hop_shares_;
 }
 
 }  // namespace glgnn

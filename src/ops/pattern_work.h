@@ -28,9 +28,9 @@ class PatternWork {
   // Of the pattern's pairs among `rows`, which must be the same pattern in every call.
   std::shared_ptr<const SharedColumns> shared_columns(PatternView rows, int threads);
 
-  // The near pair that each entry is (find_near). Other hops: forget_near() first.
-  std::shared_ptr<const std::vector<int64_t>> near(const HopPairs& hops, int threads);
-  void forget_near() { near_ = nullptr; }
+  // What hop weight each entry has (kernels/hops.h). Other hops: forget_hops() first.
+  std::shared_ptr<const std::vector<float>> hop_shares(const HopPairs& hops, int threads);
+  void forget_hops() { hop_shares_ = nullptr; }
 
  private:
   SharedPattern pattern_;
@@ -38,7 +38,7 @@ class PatternWork {
   std::shared_ptr<const SelfLoops> with_loops_;
   std::shared_ptr<const SymmetricUnion> symmetric_;
   std::shared_ptr<const SharedColumns> shared_columns_;
-  std::shared_ptr<const std::vector<int64_t>> near_;
+  std::shared_ptr<const std::vector<float>> hop_shares_;
 };
 
 // `kept` if it is of this pattern, else new.

@@ -56,7 +56,7 @@ void walk_model_state(Archive& archive, GlGnn& model) {
   for (SubModule& module : model.modules()) {
     Csr hop_graph = module.hop_graph();
     archive(hop_graph);
-    if (Archive::kReading && hop_graph.rows() > 0) module.set_hop_graph(hop_graph, 1);
+    if (Archive::kReading && hop_graph.rows() > 0) module.set_hop_graph(hop_graph);
     module.neighbours().walk(archive);
   }
   archive(model.network().previous());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/hop_shells.h"
 #include "modules/landmarks.h"
 #include "train/buffers.h"
 #include "train/folds.h"
@@ -32,18 +33,22 @@ class MemoryShape {
   int64_t of_data() const { return numbers_ * (sparse_ ? 48 : kWord) + 10 * n_ * c_ * kWord; }
 
   // Parameters with Adam's means and the best; kept neighbours, and what is made of their three
-  // patterns; the best graph, that of the hops, the near pairs.
+  // patterns; the best graph, that of the hops.
   int64_t of_module_between_passes() const {
-    int64_t near = 0, shell = 1;
-    for (int64_t hop = 0; hop < config_.hops && near < n_; ++hop) near += shell *= config_.k;
-    // Joined with its transpose a graph has hubs, over which any part of all pairs may meet: at
-    // most half of them are listed (kernels/hops.h). Measured on 20news in the first epochs.
-    if (is_symmetric() && config_.hops > 1) near = n_ / 2;
     // Sparse: two patterns with the common columns of each pair, at most all of a row.
     const int64_t of_pair = sparse_ ? 2 * (8 + 8 * (numbers_ / std::max<int64_t>(1, n_))) : 0;
     const int64_t of_patterns = config_.refresh > 1 ? (3 * 44 + of_pair) * edges_ : 0;
-    return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + of_patterns +
-           5 * n_ * std::min(near, n_);
+    return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + of_patterns + of_hops();
+  }
+
+  // Shells: places and hubs of each entry of the hop graph (kernels/hop_shells.h). Powers list
+  // their near pairs; joined with its transpose a graph has hubs, over which all pairs may meet.
+  int64_t of_hops() const {
+    if (config_.hop_form == HopForm::kShells) return 20 * (is_symmetric() ? 2 : 1) * edges_;
+    int64_t near = 0, shell = 1;
+    for (int64_t hop = 0; hop < config_.hops && near < n_; ++hop) near += shell *= config_.k;
+    if (is_symmetric() && config_.hops > 1) near = n_;
+    return (1 + config_.hops) * kWord * n_ * std::min(near, n_);
   }
 
   // Layers with their gradients; two graphs from similarity to norm, with transposes. Sparse rows
@@ -51,7 +56,7 @@ class MemoryShape {
   int64_t of_module_in_pass() const {
     const int64_t layers = n_ * (10 * config_.hidden + 8 * c_) * kWord;
     const int64_t selected = sparse_ ? 3 * numbers_ * kWord : keeps_z() ? 2 * z_bytes() : 0;
-    return layers + (is_symmetric() ? 220 : 130) * edges_ + selected;
+    return layers + (is_symmetric() ? 300 : 140) * edges_ + selected;
   }
 
   // An evaluation pass, where its memory is not that of a training pass.
@@ -64,10 +69,15 @@ class MemoryShape {
   int64_t of_dropout() const { return sparse_ ? 0 : std::min(numbers_, int64_t{1} << 22) * kWord; }
 
   // Dense rows: Z, and Z again in the order of the search, in floats and in bytes; the best of each
-  // row so far.
+  // row so far. The marks of hops.
   int64_t of_choice() const {
     const int64_t held = 8 * (config_.k + std::max<int64_t>(config_.k, 64) + 64);
-    return sparse_ ? numbers_ * kWord : 2 * z_bytes() + z_bytes() / kWord + n_ * held;
+    // Sparse rows that are nearly dense are compared as dense ones.
+    constexpr int64_t kSparsePart = 20;
+    const bool as_sparse = sparse_ && kSparsePart * numbers_ < n_ * f_;
+    const int64_t of_z =
+        as_sparse ? numbers_ * kWord : 2 * z_bytes() + z_bytes() / kWord + n_ * held;
+    return of_z + HopShells::search_bytes(n_, config_.hops);
   }
 
  private:

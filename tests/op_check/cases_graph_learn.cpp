@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "kernels/graph_learn.h"
+#include "kernels/graph_norm.h"
 #include "make.h"
 #include "rows.h"
 
@@ -28,16 +29,19 @@ struct Choice {
   SharedPattern near = std::make_shared<Pattern>();
   bool compare_columns = false;  // numbers are whole and h all alike: the very columns must agree
   bool describe = true;          // false: only the kernel, to be timed
-  bool shells = false;           // only kShells different weights, given by shells to a backend
+  bool shells = false;           // near is a graph, and a pair's weight that of its distance in it
 };
 
-constexpr int64_t kShells = 3;
+constexpr int64_t kHops = 2;
 
-// Pair e is in shell e % kShells + 1.
-std::vector<uint8_t> shell_numbers(int64_t pairs) {
-  std::vector<uint8_t> out(pairs);
-  for (int64_t e = 0; e < pairs; ++e) out[e] = static_cast<uint8_t>(e % kShells + 1);
-  return out;
+// The place of the weight of (i, j): how far j is from i in the graph, less 1.
+int64_t shell_of(PatternView graph, int64_t i, int64_t j) {
+  if (i == j) return kHops;
+  if (find_entry(graph, i, j) >= 0) return 0;
+  for (int64_t e = graph.row_ptr[i]; e < graph.row_ptr[i + 1]; ++e) {
+    if (find_entry(graph, graph.col[e], j) >= 0) return 1;
+  }
+  return kHops;
 }
 
 constexpr float kOther = 0.375f;  // h_other of all cases
@@ -48,6 +52,7 @@ double score(const std::vector<double>& z, int64_t cols, const Choice& choice,
              const std::vector<T>& h, int64_t i, int64_t j) {
   const double s = dot(z, cols, i, j);
   if (choice.near->rows == 0) return s;
+  if (choice.shells) return s + std::log(h[shell_of(choice.near->view(), i, j)]);
   const int64_t e = find_entry(choice.near->view(), i, j);
   return s + std::log(e >= 0 ? static_cast<double>(h[e]) : static_cast<double>(kOther));
 }
@@ -82,12 +87,13 @@ void run_choose(Run<T>& r, const Rows& rows, const Choice& choice, Choose&& choo
   const int64_t n = rows.rows(), k = choice.options.k;
   std::vector<int32_t> col(n * k, -1);
   std::vector<int64_t> count(n, -1);
-  HopWeights<T> hops{choice.near->view(), r.in[1].data(), T(kOther)};
-  const std::vector<uint8_t> shells = shell_numbers(choice.near->nnz());
+  HopWeights<T> hops;
+  const HopShells shells = choice.shells ? HopShells(choice.near, kHops) : HopShells();
   if (choice.shells) {
-    hops.shell = shells.data();
+    hops.shells = &shells;
     hops.h_of_shell = r.in[1].data();
-    hops.shells = kShells;
+  } else {
+    hops = {choice.near->view(), r.in[1].data(), T(kOther)};
   }
   choose(col.data(), count.data(), r.out[1].data(), rows.z(r.in[0]), hops, choice.options);
   if (!choice.describe) return;
@@ -125,13 +131,17 @@ void brute_force_choose(Run<double>& r, const Rows& rows, const Choice& choice) 
   }
 }
 
-// The weights of the near pairs.
+// The weights of the near pairs, or of the shells.
 std::vector<double> hop_weights(const Choice& choice) {
+  if (choice.shells) return {1.0, 0.5, 0.125};
   const int64_t pairs = choice.near->nnz();
   if (choice.compare_columns) return std::vector<double>(pairs, 0.5);
-  std::vector<double> h = uniform(9, pairs, 0.1, 1);
-  for (int64_t e = kShells; choice.shells && e < pairs; ++e) h[e] = h[e - kShells];
-  return h;
+  return uniform(9, pairs, 0.1, 1);
+}
+
+SharedPattern symmetric_graph(uint64_t seed, int64_t n, int64_t per_row) {
+  return std::make_shared<Pattern>(
+      symmetric_union(random_graph(seed, n, per_row)->view(), 1).pattern());
 }
 
 // What each row has chosen, or the rows after it where `others`: pairs to be listed as likely.
@@ -287,6 +297,16 @@ std::vector<Case> choose_dense_cases() {
            {.options = {.k = 4}, .near = random_graph(3, 17, 5), .shells = true}),
       with("301x40, shells", 301, 40,
            {.options = {.k = 20}, .near = random_graph(6, 301, 30), .shells = true}),
+      with("301x40, shells, symmetric", 301, 40,
+           {.options = {.k = 20}, .near = symmetric_graph(6, 301, 3), .shells = true}),
+      with("97x130, shells, symmetric, diagonal", 97, 130,
+           {.options = {.k = 5, .diagonal = true},
+            .near = symmetric_graph(6, 97, 2),
+            .shells = true}),
+      with("17x5, shells, positive only", 17, 5,
+           {.options = {.k = 9, .positive_only = true},
+            .near = symmetric_graph(3, 17, 2),
+            .shells = true}),
       with("17x5, diagonal", 17, 5, {.options = {.k = 3, .diagonal = true}}),
       with("17x5, positive only", 17, 5,
            {.options = {.k = 14, .positive_only = true}, .near = random_graph(4, 17, 5)}),
@@ -304,7 +324,7 @@ std::vector<Case> choose_dense_cases() {
   out.back().heavy = true;
   // Cut into more blocks for three threads than for two.
   out.push_back(with("1601x3, k 9", 1601, 3,
-                     {.options = {.k = 9}, .near = random_graph(7, 1601, 4), .shells = true}));
+                     {.options = {.k = 9}, .near = symmetric_graph(7, 1601, 4), .shells = true}));
   out.back().heavy = true;
   // Several tiles of columns, more features than are multiplied at a time, the paper's k.
   out.push_back(with("1300x70, k 110", 1300, 70,
@@ -351,6 +371,8 @@ std::vector<Case> choose_sparse_cases() {
                {.options = {.k = 4}, .near = random_graph(3, 17, 5)}),
           with("sparse 301x97, shells", random_pattern(5, 301, 97, 8),
                {.options = {.k = 20}, .near = random_graph(6, 301, 30), .shells = true}),
+          with("scattered, shells, symmetric", scattered,
+               {.options = {.k = 12}, .near = symmetric_graph(4, 601, 3), .shells = true}),
           with("sparse 17x11, diagonal", random_pattern(1, 17, 11, 4),
                {.options = {.k = 4, .diagonal = true}}),
           with("sparse 17x11, positive only", random_pattern(1, 17, 11, 4),

@@ -24,8 +24,8 @@ Pattern listed(const Choice<float>& choice, int64_t k) {
 
 // Only without the sums of exponentials pairs may be ruled out.
 template <class Rows>
-void expect_same_choice(const Rows& z, bool used_hops, ChooseOptions options) {
-  const Hops hops(z.rows, used_hops);
+void expect_same_choice(const Rows& z, HopKind hop_kind, ChooseOptions options) {
+  const Hops hops(z.rows, hop_kind);
   for_each_instruction_set([&] {
     Choice<float> by_floats = choose_fast(z, hops, options);
     by_floats.lse.clear();
@@ -42,10 +42,11 @@ void expect_same_choice(const Rows& z, bool used_hops, ChooseOptions options) {
 template <class Rows>
 void expect_same_choices() {
   for (bool whole : {false, true}) {  // whole numbers: full of ties
-    for (bool used_hops : {false, true}) {
-      SCOPED_TRACE(testing::Message() << "whole numbers " << whole << " hops " << used_hops);
-      expect_same_choice(Rows(1300, 130, 3, whole), used_hops, {.k = 10});
-      expect_same_choice(Rows(403, 97, 4, whole), used_hops, {.k = 30, .positive_only = true});
+    for (const HopKind hop_kind : kHopKinds) {
+      SCOPED_TRACE(testing::Message()
+                   << "whole numbers " << whole << " hops " << static_cast<int>(hop_kind));
+      expect_same_choice(Rows(1300, 130, 3, whole), hop_kind, {.k = 10});
+      expect_same_choice(Rows(403, 97, 4, whole), hop_kind, {.k = 30, .positive_only = true});
     }
   }
 }
@@ -69,7 +70,7 @@ TEST(ChooseByBytes, OddRowsChooseTheSame) {
   const std::pair<const char*, const DenseRows&> odd[] = {
       {"lengths", lengths}, {"alike", alike}, {"not a number", wrong}, {"infinite", infinite}};
   for (const auto& [name, z] : odd) {
-    const Hops none(700, false);
+    const Hops none(700, HopKind::kNone);
     Choice<float> by_floats = choose_fast(z, none, {.k = 12});
     by_floats.lse.clear();
     EXPECT_TRUE(choose_blind(z, none, {.k = 12}, 2) == by_floats) << name;
@@ -103,7 +104,8 @@ TEST(ChooseByBytes, MarksWhatMattersAndLittleElse) {
   std::vector<uint64_t> pairs(kPanelRows);
   const cpu::BoundedRows rows{0, kPanelRows, bounds.data()};
   const cpu::BoundedRows columns{kPanelRows, kPanelRows, bounds.data() + kPanelRows};
-  ASSERT_TRUE(cpu::find_coarse_pairs(pairs.data(), coarse, rows, columns, kPanelRows * kPanelRows));
+  ASSERT_TRUE(
+      cpu::find_coarse_pairs(pairs.data(), coarse, rows, columns, {}, kPanelRows * kPanelRows));
   int64_t matter = 0, marked = 0;
   for (int64_t r = 0; r < kPanelRows; ++r) {
     for (int64_t c = 0; c < kPanelRows; ++c) {
@@ -117,7 +119,7 @@ TEST(ChooseByBytes, MarksWhatMattersAndLittleElse) {
   }
   EXPECT_GT(matter, 100);
   EXPECT_LT(marked, 2 * matter);
-  EXPECT_FALSE(cpu::find_coarse_pairs(pairs.data(), coarse, rows, columns, marked - 1));
+  EXPECT_FALSE(cpu::find_coarse_pairs(pairs.data(), coarse, rows, columns, {}, marked - 1));
 }
 
 }  // namespace

@@ -22,12 +22,13 @@ const Size kSizes[] = {{1, 1, 1},     {2, 3, 5},     {7, 5, 3},     {47, 13, 10}
                        {403, 9, 110}, {150, 300, 3}, {803, 46, 20}, {1700, 7, 15}};
 
 template <class Rows>
-void check_choice(const Size& size, bool used_hops, ChooseOptions options) {
+void check_choice(const Size& size, HopKind hop_kind, ChooseOptions options) {
   SCOPED_TRACE(testing::Message() << "rows " << size.rows << " features " << size.features << " k "
-                                  << size.k << " hops " << used_hops << " diagonal "
-                                  << options.diagonal << " positive " << options.positive_only);
+                                  << size.k << " hops " << static_cast<int>(hop_kind)
+                                  << " diagonal " << options.diagonal << " positive "
+                                  << options.positive_only);
   options.k = size.k;
-  const Hops hops(size.rows, used_hops);
+  const Hops hops(size.rows, hop_kind);
 
   // Whole numbers: S is exact and full of ties, so that the choice must be the very same.
   const Rows whole(size.rows, size.features, 1, true);
@@ -55,11 +56,11 @@ void check_choice(const Size& size, bool used_hops, ChooseOptions options) {
 template <class Rows>
 void check_all_choices() {
   for (const Size& size : kSizes) {
-    for (bool used_hops : {false, true}) {
+    for (const HopKind hop_kind : kHopKinds) {
       for (bool diagonal : {false, true}) {
         for (bool positive : {false, true}) {
-          if (size.rows > 500 && (diagonal || positive != used_hops)) continue;
-          check_choice<Rows>(size, used_hops, {.diagonal = diagonal, .positive_only = positive});
+          if (size.rows > 500 && (diagonal || positive != (hop_kind == HopKind::kListed))) continue;
+          check_choice<Rows>(size, hop_kind, {.diagonal = diagonal, .positive_only = positive});
         }
       }
     }
@@ -76,7 +77,7 @@ TEST(CpuKernels, TiesGoToTheSmallerColumn) {
     DenseRows z(1000, 1, 1);
     for (int64_t i = 0; i < 1000; ++i) z.values[i] = size < 0.1f && i % 3 == 0 ? -size : size;
     for_each_instruction_set([&] {
-      const auto fast = choose_fast(z, Hops(1000, false), {.k = 70});
+      const auto fast = choose_fast(z, Hops(1000, HopKind::kNone), {.k = 70});
       for (int64_t i = 0; i < 1000; ++i) {
         ASSERT_EQ(fast.count[i], 70);
         for (int64_t c = 0; c < 70; ++c) ASSERT_EQ(fast.col[i * 70 + c], c + (i <= c));
@@ -90,7 +91,7 @@ TEST(CpuKernels, LargeSimilarities) {
   DenseRows z(300, 16, 3);
   for (float& x : z.values) x *= 30;
   z.wide = widen(z.values);
-  const Hops none(300, false);
+  const Hops none(300, HopKind::kNone);
   const auto exact = choose_ref<double>(z.twice(), none.twice(), {.k = 5});
   const auto naive = choose_ref<float>(z.single(), none.single(), {.k = 5});
   for_each_instruction_set([&] {
@@ -119,7 +120,7 @@ void check_lse_backward() {
                                       << " diagonal " << diagonal);
       const Rows z(size.rows, size.features, 4);
       const Floats d_lse = random_numbers(size.rows, 5);
-      const Hops none(size.rows, false);
+      const Hops none(size.rows, HopKind::kNone);
       const auto exact = choose_ref<double>(z.twice(), none.twice(), {.diagonal = diagonal});
       const auto naive = choose_ref<float>(z.single(), none.single(), {.diagonal = diagonal});
       Doubles exact_gradient(z.gradient_size(), 0.25);
@@ -274,10 +275,42 @@ TEST(CpuKernels, BlocksMeetOnce) {
   }
 }
 
+// Of so many rows that their marks are made tile by tile: the choice is that of the listed pairs.
+TEST(CpuKernels, ChoosesByShellsOfManyRows) {
+  constexpr int64_t kRows = 14210;
+  ASSERT_EQ(HopShells::search_bytes(kRows, 2), 0);
+  // A ring with steps of 1 and 5 both ways: two steps lead 2, 4, 6 and 10 away.
+  const auto of_steps = [](const std::vector<int>& steps) {
+    Pattern pattern{kRows, kRows, {0}, {}};
+    for (int64_t i = 0; i < kRows; ++i) {
+      for (const int step : steps) {
+        pattern.col.push_back(static_cast<int32_t>((i + step + kRows) % kRows));
+      }
+      std::sort(pattern.col.begin() + pattern.row_ptr.back(), pattern.col.end());
+      pattern.row_ptr.push_back(pattern.nnz());
+    }
+    return pattern;
+  };
+  Hops shells(0, HopKind::kNone), listed(0, HopKind::kNone);
+  shells.shells = {std::make_shared<Pattern>(of_steps({-5, -1, 1, 5})), 2};
+  shells.h = {64.0f, 8.0f, 2.0f};
+  listed.near = of_steps({-10, -6, -5, -4, -2, -1, 1, 2, 4, 5, 6, 10});
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (int64_t e = listed.near.row_ptr[i]; e < listed.near.row_ptr[i + 1]; ++e) {
+      const int64_t apart = std::abs(listed.near.col[e] - i);
+      const int64_t step = std::min(apart, kRows - apart);
+      listed.h.push_back(step == 1 || step == 5 ? 64.0f : 8.0f);
+    }
+  }
+  const DenseRows z(kRows, 2, 21);
+  const auto expected = choose_blind(z, listed, {.k = 6});
+  EXPECT_TRUE(choose_blind(z, shells, {.k = 6}, 2) == expected);
+}
+
 template <class Rows>
 void check_same_bits() {
   const Rows z(1111, 37, 15);
-  const Hops hops(1111, true);
+  const Hops hops(1111, HopKind::kShells);
   const Floats d_lse = random_numbers(1111, 16);
   const Pattern pattern = random_pattern(1111, 1111, 0.01, 17);
   const Transpose back = transpose(pattern.view());

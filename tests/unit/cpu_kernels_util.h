@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "kernels/edge_dot.h"
 #include "kernels/graph_learn.h"
+#include "kernels/graph_norm.h"
 #include "kernels/transpose.h"
 
 namespace glgnn {
@@ -118,19 +120,36 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
+enum class HopKind { kNone, kListed, kShells };
+inline constexpr HopKind kHopKinds[] = {HopKind::kNone, HopKind::kListed, HopKind::kShells};
+
 struct Hops {
   Pattern near;
+  HopShells shells;
   Floats h;
   Doubles wide;
   // Weights 1 and 4 against 2 for the rest: no two classes tie.
-  Hops(int64_t rows, bool used) {
-    if (!used) return;
-    near = random_pattern(rows, rows, 0.1, 5);
-    for (int64_t e = 0; e < near.nnz(); ++e) h.push_back(e % 3 == 0 ? 1.0f : 4.0f);
+  Hops(int64_t rows, HopKind kind) {
+    if (kind == HopKind::kListed) {
+      near = random_pattern(rows, rows, 0.1, 5);
+      for (int64_t e = 0; e < near.nnz(); ++e) h.push_back(e % 3 == 0 ? 1.0f : 4.0f);
+    } else if (kind == HopKind::kShells) {
+      const Pattern one_way = random_pattern(rows, rows, 2.0 / static_cast<double>(rows), 5);
+      shells = {std::make_shared<Pattern>(symmetric_union(one_way.view(), 1).pattern()), 2};
+      h = {1.0f, 4.0f, 2.0f};
+    }
     wide = widen(h);
   }
-  HopWeights<float> single() const { return {near.view(), h.data(), 2.0f}; }
-  HopWeights<double> twice() const { return {near.view(), wide.data(), 2.0}; }
+  HopWeights<float> single() const { return weights<float>(h); }
+  HopWeights<double> twice() const { return weights<double>(wide); }
+
+ private:
+  template <class T, class Numbers>
+  HopWeights<T> weights(const Numbers& numbers) const {
+    HopWeights<T> out{near.view(), numbers.data(), T(2)};
+    if (shells.rows() > 0) out.shells = &shells, out.h_of_shell = numbers.data();
+    return out;
+  }
 };
 
 template <class Rows>

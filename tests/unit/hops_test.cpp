@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <memory>
+#include <set>
+
 namespace glgnn {
 namespace {
 
@@ -19,57 +23,95 @@ Pattern ring(int64_t n) {
   return pattern;
 }
 
-// Both ways of searching: rows of bits for few rows, lists for many (and long rows, read by words).
+// Row 0 is joined to all odd rows, row 1 to the even ones of the first half, every row to the next.
+SharedPattern hubs(int64_t n) {
+  std::vector<std::set<int32_t>> rows(n);
+  const auto join = [&](int64_t i, int64_t j) {
+    rows[i].insert(static_cast<int32_t>(j));
+    rows[j].insert(static_cast<int32_t>(i));
+  };
+  for (int64_t i = 2; i < n; ++i) {
+    if (i % 2 == 1) join(0, i);
+    if (i % 2 == 0 && i < n / 2) join(1, i);
+    join(i, i - 1);
+  }
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = n;
+  for (const auto& row : rows) {
+    pattern->col.insert(pattern->col.end(), row.begin(), row.end());
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  return pattern;
+}
+
+int64_t distance_in(const RowMarks& marks, int64_t column, int64_t hops) {
+  int64_t d = 0;
+  while (
+      d < hops &&
+      !(marks.words[d * marks.stride + column / kMarkedColumns] >> (column % kMarkedColumns) & 1)) {
+    ++d;
+  }
+  return d + 1;
+}
+
+// All columns at once, by parts, and pair by pair.
 TEST(HopShells, KnowsTheDistancesOfARing) {
-  for (const int64_t n : {40, 1000, 16384, 16385}) {
-    const Pattern graph = ring(n);
-    for (const int threads : {1, 3}) {
-      const HopPairs pairs = hop_shells(graph.view(), 3, threads);
-      ASSERT_EQ(pairs.near.rows, n);
-      for (int64_t i = 0; i < n; ++i) {
-        // Steps of 1 and 5: one step reaches 1 5, two reach 2 6 10, three reach 3 7 11 15.
-        std::vector<std::pair<int32_t, int>> expected;
-        for (const auto& [step, distance] : std::vector<std::pair<int, int>>{
-                 {1, 1}, {5, 1}, {2, 2}, {6, 2}, {10, 2}, {3, 3}, {7, 3}, {11, 3}, {15, 3}}) {
-          expected.emplace_back(static_cast<int32_t>((i + step) % n), distance);
-        }
-        std::sort(expected.begin(), expected.end());
-        ASSERT_EQ(pairs.near.view().row_size(i), static_cast<int64_t>(expected.size()));
-        for (size_t p = 0; p < expected.size(); ++p) {
-          const int64_t e = pairs.near.row_ptr[i] + static_cast<int64_t>(p);
-          ASSERT_EQ(pairs.near.col[e], expected[p].first) << "row " << i << " of " << n;
-          ASSERT_EQ(pairs.distance[e], expected[p].second) << "row " << i << " of " << n;
+  for (const int64_t n : {40, 1000, 5000}) {
+    const auto graph = std::make_shared<Pattern>(ring(n));
+    const HopShells shells(graph, 3);
+    EXPECT_FALSE(shells.is_symmetric());
+    std::vector<uint64_t> room(3 * shells.words());
+    for (int64_t i = 0; i < n; i += n / 20) {
+      // Steps of 1 and 5: one step reaches 1 5, two reach 2 6 10, three reach 3 7 11 15.
+      std::vector<int> expected(n, 4);
+      for (const auto& [step, distance] : std::vector<std::pair<int, int>>{
+               {1, 1}, {5, 1}, {2, 2}, {6, 2}, {10, 2}, {3, 3}, {7, 3}, {11, 3}, {15, 3}}) {
+        expected[(i + step) % n] = distance;
+      }
+      const RowMarks marks = shells.marks(i, 0, shells.words(), room.data());
+      for (int64_t j = 0; j < n; ++j) {
+        ASSERT_EQ(distance_in(marks, j, 3), expected[j]) << i << " to " << j << " of " << n;
+      }
+    }
+  }
+}
+
+TEST(HopShells, MarksOfSomeColumnsAreThoseOfAll) {
+  for (const int64_t hops : {1, 2, 3}) {
+    const HopShells shells(hubs(700), hops);
+    EXPECT_TRUE(shells.is_symmetric());
+    const int64_t words = shells.words();
+    std::vector<uint64_t> whole(hops * words), part(hops * words);
+    for (int64_t i = 0; i < 700; i += 7) {
+      const RowMarks all = shells.marks(i, 0, words, whole.data());
+      for (const auto& [first, count] : std::vector<std::pair<int64_t, int64_t>>{
+               {0, 1}, {3, 5}, {words - 2, 2}, {i / kMarkedColumns, 1}}) {
+        const RowMarks some = shells.marks(i, first, count, part.data());
+        for (int64_t d = 0; d < hops; ++d) {
+          for (int64_t w = 0; w < count; ++w) {
+            ASSERT_EQ(some.words[d * some.stride + w], all.words[d * all.stride + first + w]);
+          }
         }
       }
     }
   }
 }
 
-// All rows of a star meet in two steps: those that do not are listed, for memory must not grow with
-// the square of N.
-TEST(HopShells, DoesNotListTheSecondShellOfAStar) {
-  for (const int64_t n : {4200, 16400}) {
-    Pattern star;
-    star.rows = star.cols = n;
-    for (int64_t i = 0; i < n; ++i) {
-      if (i == 0) {
-        for (int32_t j = 1; j < n; ++j) star.col.push_back(j);
-      } else {
-        star.col.push_back(0);
-      }
-      star.row_ptr.push_back(star.nnz());
-    }
-    const HopPairs pairs = hop_shells(star.view(), 2, 2);
-    EXPECT_EQ(pairs.unlisted, 1);            // the place of V_2
-    EXPECT_EQ(pairs.near.nnz(), 3 * n - 2);  // the edges both ways, and each row itself
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t e = pairs.near.row_ptr[i]; e < pairs.near.row_ptr[i + 1]; ++e) {
-        const int32_t j = pairs.near.col[e];
-        ASSERT_EQ(pairs.distance[e], j == i ? 3 : 1);
-        ASSERT_TRUE(j == i || i == 0 || j == 0);
-      }
+// Half of all pairs meet in two steps over a hub: memory must not grow with them.
+TEST(HopShells, HoldsNoMoreThanTheGraphHas) {
+  constexpr int64_t kRows = 6000;
+  const SharedPattern graph = hubs(kRows);
+  const HopShells shells(graph, 2);
+  std::vector<uint64_t> room(2 * shells.words());
+  int64_t near = 0;
+  for (int64_t i = 0; i < kRows; ++i) {
+    const RowMarks marks = shells.marks(i, 0, shells.words(), room.data());
+    for (int64_t w = 0; w < shells.words(); ++w) {
+      near += std::popcount(marks.words[marks.stride + w]);
     }
   }
+  EXPECT_GT(near, kRows * kRows / 4);
+  EXPECT_LT(shells.stored(), 3 * graph->nnz() + kRows);
 }
 
 TEST(FindNear, ByWalkingAndBySearching) {

@@ -29,14 +29,14 @@ TEST(PatternWork, IsMadeOnceAndRight) {
   EXPECT_EQ(work.with_loops_transposed(1), work.with_loops_transposed(1));
 }
 
-TEST(PatternWork, NearPairsAreThoseOfTheHopsUntilForgotten) {
+TEST(PatternWork, SharesAreThoseOfTheHopsUntilForgotten) {
   PatternWork work(pattern_of({{1, 2}, {0}, {0}}));
-  HopPairs first = hop_shells(pattern_of({{1}, {0}, {}})->view(), 1, 1);
-  HopPairs second = hop_shells(pattern_of({{2}, {}, {0}})->view(), 1, 1);
-  EXPECT_EQ(*work.near(first, 1), (std::vector<int64_t>{0, -1, 1, -1}));
-  EXPECT_EQ(work.near(first, 1), work.near(first, 1));
-  work.forget_near();
-  EXPECT_EQ(*work.near(second, 1), (std::vector<int64_t>{-1, 0, -1, 1}));
+  const HopPairs first = hop_shells(pattern_of({{1}, {0}, {}}), 1);
+  const HopPairs second = hop_shells(pattern_of({{2}, {}, {0}}), 1);
+  EXPECT_EQ(*work.hop_shares(first, 1), (std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1}));
+  EXPECT_EQ(work.hop_shares(first, 1), work.hop_shares(first, 1));
+  work.forget_hops();
+  EXPECT_EQ(*work.hop_shares(second, 1), (std::vector<float>{0, 1, 1, 0, 0, 1, 1, 0}));
 }
 
 TEST(PatternWork, OfAnotherPatternIsNotTaken) {

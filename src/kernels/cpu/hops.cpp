@@ -1,6 +1,7 @@
 #include "kernels/hops.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/parallel.h"
 
@@ -36,9 +37,16 @@ void find_near_row(int64_t* near_of_kept, const PatternView& kept, const Pattern
 
 }  // namespace
 
+HopPairs hop_shells(SharedPattern graph, int64_t hops) {
+  HopPairs out;
+  out.hops = hops;
+  out.shells = HopShells(std::move(graph), hops);
+  return out;
+}
+
 HopPairs hop_powers(PatternView graph, const float* values, int64_t hops) {
   HopPairs out;
-  out.hops = out.unlisted = hops;
+  out.hops = hops;
   out.near.rows = out.near.cols = graph.rows;
   // reach[l * N + j]: entry (i, j) of A^(l + 1), for the row i at hand.
   std::vector<float> reach(hops * graph.rows, 0.0f);
@@ -85,23 +93,44 @@ void find_near(int64_t* near_of_kept, PatternView kept, PatternView near, int th
   });
 }
 
+void hop_shares(float* shares, PatternView kept, const HopPairs& pairs, int threads) {
+  const int64_t weights = pairs.hops + 1;
+  std::fill(shares, shares + kept.nnz() * weights, 0.0f);
+  if (pairs.shells.rows() > 0) {
+    std::vector<uint8_t> distance(kept.nnz());
+    pairs.shells.distances(distance.data(), kept, threads);
+    for (int64_t e = 0; e < kept.nnz(); ++e) shares[e * weights + distance[e] - 1] = 1.0f;
+    return;
+  }
+  std::vector<int64_t> near(kept.nnz());
+  find_near(near.data(), kept, pairs.near.view(), threads);
+  for (int64_t e = 0; e < kept.nnz(); ++e) {
+    if (near[e] < 0) {
+      shares[e * weights + pairs.hops] = 1.0f;
+    } else {
+      std::copy_n(pairs.coefficients.data() + near[e] * pairs.hops, pairs.hops,
+                  shares + e * weights);
+    }
+  }
+}
+
 namespace cpu {
 
-void hop_gather_forward(float* h_kept, const int64_t* near_of_kept, int64_t kept,
-                        const HopPairs& pairs, const float* v, int threads) {
-  for_row_ranges(kept, 2 * kept, threads, [&](int64_t first, int64_t last) {
-    ref::hop_gather_forward(h_kept + first, near_of_kept + first, last - first, pairs, v);
+void hop_gather_forward(float* h_kept, const float* shares, int64_t kept, const float* v,
+                        int64_t weights, int threads) {
+  for_row_ranges(kept, weights * kept, threads, [&](int64_t first, int64_t last) {
+    ref::hop_gather_forward(h_kept + first, shares + first * weights, last - first, v, weights);
   });
 }
 
-void hop_gather_backward(float* d_v, const float* d_h_kept, const int64_t* near_of_kept,
-                         int64_t kept, const HopPairs& pairs, int threads) {
+void hop_gather_backward(float* d_v, const float* d_h_kept, const float* shares, int64_t kept,
+                         int64_t weights, int threads) {
   constexpr int64_t kPiece = 4096;
-  const int64_t weights = pairs.hops + 1, pieces = (kept + kPiece - 1) / kPiece;
+  const int64_t pieces = (kept + kPiece - 1) / kPiece;
   std::vector<float> sums(pieces * weights, 0.0f);
   for_fixed_pieces(kept, kPiece, threads, [&](int64_t piece, int64_t first, int64_t last) {
-    ref::hop_gather_backward(sums.data() + piece * weights, d_h_kept + first, near_of_kept + first,
-                             last - first, pairs);
+    ref::hop_gather_backward(sums.data() + piece * weights, d_h_kept + first,
+                             shares + first * weights, last - first, weights);
   });
   for (int64_t p = 0; p < pieces; ++p) {
     for (int64_t l = 0; l < weights; ++l) d_v[l] += sums[p * weights + l];

@@ -62,11 +62,25 @@ T log_sum_exp(const std::vector<T>& s, int64_t i, bool diagonal) {
 // Row i of t = S + log h, from that of S, in place.
 template <class T>
 void add_log_hops(std::vector<T>& t, const HopWeights<T>& hops, int64_t i) {
+  if (hops.shells) {
+    const HopShells& shells = *hops.shells;
+    std::vector<uint64_t> room(shells.hops() * shells.words());
+    const RowMarks marks = shells.marks(i, 0, shells.words(), room.data());
+    for (size_t j = 0; j < t.size(); ++j) {
+      int64_t d = 0;
+      const auto is_within = [&] {
+        return marks.words[d * marks.stride + j / kMarkedColumns] >> (j % kMarkedColumns) & 1;
+      };
+      while (d < shells.hops() && !is_within()) ++d;
+      t[j] += std::log(hops.h_of_shell[d]);
+    }
+    return;
+  }
   if (hops.near.rows == 0) return;
   const T log_other = std::log(hops.h_other);
   for (T& value : t) value += log_other;
   for (int64_t e = hops.near.row_ptr[i]; e < hops.near.row_ptr[i + 1]; ++e) {
-    t[hops.near.col[e]] += std::log(hops.of(e)) - log_other;
+    t[hops.near.col[e]] += std::log(hops.h[e]) - log_other;
   }
 }
 

@@ -7,7 +7,7 @@ namespace glgnn {
 void NeighbourCache::forget_hops() {
   label_free_ = false;
   for (Kept& kept : kept_) {
-    if (kept.work) kept.work->forget_near();
+    if (kept.work) kept.work->forget_hops();
   }
 }
 

@@ -54,7 +54,7 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
   start_glorot(w2_.value, rng(kSecondWeightsStep));
   start_hop_weights(v_.value, config);
   hops_ = std::make_shared<HopPairs>();
-  hops_->hops = hops_->unlisted = config.hops;
+  hops_->hops = config.hops;
 }
 
 std::vector<Parameter*> SubModule::parameters() {
@@ -63,14 +63,12 @@ std::vector<Parameter*> SubModule::parameters() {
   return all;
 }
 
-void SubModule::set_hop_graph(const Csr& graph, int threads) {
+void SubModule::set_hop_graph(const Csr& graph) {
   neighbours_.forget_hops();
   hop_graph_ = graph;
-  // The memory of the last hops is used again, unless other modules read them.
-  HopPairs room = hops_.use_count() == 1 ? std::move(*hops_) : HopPairs();
   hops_ = std::make_shared<HopPairs>(
       config_.hop_form == HopForm::kShells
-          ? hop_shells(graph.pattern->view(), config_.hops, threads, std::move(room))
+          ? hop_shells(graph.pattern, config_.hops)
           : hop_powers(graph.pattern->view(), graph.values.data(), config_.hops));
 }
 
@@ -105,7 +103,7 @@ SparseVar SubModule::learn_graph(Tape& tape, const ShownLabels& labels, const Pa
   SparseVar a{pattern, probability, nullptr, work};
   // Before there is a graph all pairs have the same hop weight, which scaling the rows removes; its
   // gradient would be rounding alone, and Adam would make a step of it.
-  const bool all_alike = hops_->near.rows == 0 && config_.rescale != Rescale::kNone;
+  const bool all_alike = !hops_->has_graph() && config_.rescale != Rescale::kNone;
   if (!all_alike) {
     const Var hop = hop_gather(tape, pattern, *hops_, hop_weights, work);
     a.values = multiply(tape, probability, hop);

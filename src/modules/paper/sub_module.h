@@ -26,7 +26,7 @@ class SubModule {
   SubModuleOutput forward(Tape& tape, const ShownLabels& labels, const Pass& pass);
 
   // Between epochs: takes the graph that the next epoch's hops are read from.
-  void set_hop_graph(const Csr& graph, int threads);
+  void set_hop_graph(const Csr& graph);
   // Takes the hop graph of another module, and the hops found in it.
   void share_hop_graph(const SubModule& other);
   // The graph this module's hops were read from last; empty before the first.

@@ -27,18 +27,6 @@ namespace glgnn::cpu::HWY_NAMESPACE {
 // A tile in which more than one pair of so many may matter is faster computed as a whole.
 constexpr int64_t kCoarsePart = 24;
 
-// S of the near pairs of block j's rows, which are columns of the tile, becomes t.
-void raise_near_in_columns(const ChooseJob& job, float* tile, int64_t i, int64_t j) {
-  const PatternView& near = job.rule.hops.near;
-  const int64_t first_column = job.blocks.first(i), end = first_column + job.blocks.size(i);
-  for (int64_t c = 0; c < job.blocks.size(j); ++c) {
-    const NearRun run = near_run(near, job.blocks.first(j) + c, first_column, end);
-    for (int64_t e = run.begin; e < run.end; ++e) {
-      tile[(near.col[e] - first_column) * job.blocks.tile_stride() + c] += job.rule.boost(e);
-    }
-  }
-}
-
 // The rows of block b, and what S must exceed for them in the columns of block `other`.
 HWY_INLINE BoundedRows bounded_rows(const ChooseJob& job, float* bounds, int64_t b, int64_t other) {
   const int64_t first = job.blocks.first(b), rows = job.blocks.size(b);
@@ -49,23 +37,11 @@ HWY_INLINE BoundedRows bounded_rows(const ChooseJob& job, float* bounds, int64_t
   return {first, job.blocks.padded(b), bounds};
 }
 
-// Marks the near pairs of both blocks, whose t may exceed S.
-HWY_INLINE void mark_near_pairs(uint64_t* pairs, const ChooseJob& job, int64_t i, int64_t j) {
-  const PatternView& near = job.rule.hops.near;
-  const int64_t words = job.blocks.padded(j) / kPanelRows;
-  const auto mark = [=](int64_t r, int64_t c) {
-    pairs[r * words + c / kPanelRows] |= uint64_t{1} << (c % kPanelRows);
-  };
-  const int64_t first_row = job.blocks.first(i), rows = job.blocks.size(i);
-  const int64_t first_column = job.blocks.first(j), columns = job.blocks.size(j);
-  for (int64_t r = 0; r < rows; ++r) {
-    const NearRun run = near_run(near, first_row + r, first_column, first_column + columns);
-    for (int64_t e = run.begin; e < run.end; ++e) mark(r, near.col[e] - first_column);
-  }
-  for (int64_t c = 0; c < columns; ++c) {
-    const NearRun run = near_run(near, first_column + c, first_row, first_row + rows);
-    for (int64_t e = run.begin; e < run.end; ++e) mark(near.col[e] - first_row, c);
-  }
+// The last level has all pairs that are raised, by as much as any of them.
+HWY_INLINE RaisedPairs raised_pairs(const ChooseJob& job, const TileMarks& marks) {
+  if (!marks.words) return {};
+  const int64_t last = static_cast<int64_t>(job.rule.boost_of_shell.size()) - 1;
+  return {marks.words + last * marks.level_stride, marks.row_stride, job.rule.largest_boost()};
 }
 
 // The marked columns of a row of the tile, ascending; returns how many.
@@ -143,36 +119,34 @@ HWY_INLINE bool offer(const ChooseJob& job, int64_t row, float t, int64_t column
 
 // Feeds the rows of blocks i and j with the tile of (i, j). False where bytes do not rule out
 // enough pairs to be faster; nothing is done then.
-HWY_INLINE bool choose_by_bytes(const ChooseJob& job, const TileRoom& room, int64_t i, int64_t j) {
+HWY_INLINE bool choose_by_bytes(const ChooseJob& job, const TileRoom& room, const TileMarks& marks,
+                                int64_t i, int64_t j) {
   const int64_t first_row = job.blocks.first(i), first_column = job.blocks.first(j);
   const int64_t columns = job.blocks.size(j), words = job.blocks.padded(j) / kPanelRows;
   const int64_t most = job.blocks.padded(i) * job.blocks.padded(j) / kCoarsePart;
   const BoundedRows rows = bounded_rows(job, room.row_bounds, i, j);
   const BoundedRows others = bounded_rows(job, room.column_bounds, j, i);
-  if (!find_coarse_pairs(room.pairs, job.coarse, rows, others, most)) return false;
-  const bool has_hops = job.rule.has_hops();
-  if (has_hops) mark_near_pairs(room.pairs, job, i, j);
+  if (!find_coarse_pairs(room.pairs, job.coarse, rows, others, raised_pairs(job, marks), most)) {
+    return false;
+  }
   const int32_t* listed = room.columns;
   for (int64_t r = 0; r < job.blocks.size(i); ++r) {
     const int64_t row = first_row + r;
-    float* s = room.tile + r * job.blocks.tile_stride();
+    float* t = room.tile + r * job.blocks.tile_stride();
     const int64_t count = list_marked(room.columns, room.pairs + r * words, columns);
-    fill_listed(job, room, s, row, j, count);
-    const NearRun run =
-        has_hops ? raise_near(s, room.t, row, first_column, columns, job.rule) : NearRun{0, 0};
+    fill_listed(job, room, t, row, j, count);
     for (int64_t c = 0; c < count; ++c) {
-      const float t = s[listed[c]];
-      if (t > rows.bounds[r]) offer(job, row, t, first_column + listed[c]);
+      float& at = t[listed[c]];
+      if (marks.words) at += job.rule.boost(marks.of(r), listed[c]);
+      if (at > rows.bounds[r]) offer(job, row, at, first_column + listed[c]);
     }
-    lower_near(s, room.t, run, first_column, job.rule);
   }
-  if (has_hops) raise_near_in_columns(job, room.tile, i, j);
   for (int64_t r = 0; r < job.blocks.size(i); ++r) {
-    const float* s = room.tile + r * job.blocks.tile_stride();
+    const float* t = room.tile + r * job.blocks.tile_stride();
     const int64_t count = list_marked(room.columns, room.pairs + r * words, columns);
     for (int64_t c = 0; c < count; ++c) {
-      const float t = s[listed[c]];
-      if (t > others.bounds[listed[c]]) offer(job, first_column + listed[c], t, first_row + r);
+      const float at = t[listed[c]];
+      if (at > others.bounds[listed[c]]) offer(job, first_column + listed[c], at, first_row + r);
     }
   }
   return true;

@@ -4,6 +4,7 @@
 #include <glgnn/csr.h>
 #include <glgnn/matrix.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/cpu/graph_learn/blocks.h"
@@ -32,6 +33,15 @@ struct TileRoom {
   float* z;              // one row of Z, all zero before and after each use
   uint64_t* pairs;       // a bit for each number of the tile
   int32_t* columns;      // one for each column
+  uint64_t* marks;       // of the rows of the tile, where all rows' are too many to be held
+  uint64_t* row_marks;   // of one row
+};
+
+// How far apart the rows of a tile and its columns are.
+struct TileMarks {
+  const uint64_t* words = nullptr;
+  int64_t row_stride = 0, level_stride = 0;
+  RowMarks of(int64_t r) const { return {words ? words + r * row_stride : nullptr, level_stride}; }
 };
 
 struct ChooseJob {
@@ -42,6 +52,26 @@ struct ChooseJob {
   const RowRule& rule;
   RowState* states;
   int32_t* candidates;
+  const uint64_t* marks;  // null: found for each tile
+
+  TileMarks marks_of(const TileRoom& room, int64_t i, int64_t j) const {
+    const HopShells* shells = rule.hops.shells;
+    if (!shells) return {};
+    const int64_t levels = shells->hops(), words = blocks.padded(j) / kPanelRows;
+    const int64_t first = blocks.first(j) / kPanelRows;
+    if (marks) {
+      const int64_t of_row = levels * shells->words();
+      return {marks + blocks.first(i) * of_row + first, of_row, shells->words()};
+    }
+    for (int64_t r = 0; r < blocks.size(i); ++r) {
+      const RowMarks found = shells->marks(blocks.first(i) + r, first, words, room.row_marks);
+      for (int64_t d = 0; d < levels; ++d) {
+        const uint64_t* from = found.words + d * found.stride;
+        std::copy(from, from + words, room.marks + (r * levels + d) * words);
+      }
+    }
+    return {room.marks, levels * words, words};
+  }
 
   Candidates candidates_of(int64_t row) const {
     int32_t* at = candidates + 2 * rule.capacity() * row;

@@ -117,7 +117,8 @@ GLGNN_VNNI void byte_products(int32_t* to, const CoarseRows& z, int64_t row, int
 
 // A bit for each column of a panel whose pair with the row may exceed one of the bounds.
 GLGNN_VNNI uint64_t pairs_over(const int32_t* products, const CoarseRows& z, int64_t row,
-                               float row_bound, int64_t column, const float* column_bounds) {
+                               float row_bound, int64_t column, const float* column_bounds,
+                               uint64_t raised, float boost) {
   const __m512 scale = _mm512_set1_ps(z.scale[row]), error = _mm512_set1_ps(z.error[row]);
   const __m512 whole = _mm512_set1_ps(z.length[row] + z.error[row]);
   const __m512 bound = _mm512_set1_ps(row_bound);
@@ -128,7 +129,14 @@ GLGNN_VNNI uint64_t pairs_over(const int32_t* products, const CoarseRows& z, int
                                    _mm512_cvtepi32_ps(_mm512_load_si512(products + v)));
     highest = _mm512_fmadd_ps(whole, _mm512_load_ps(z.error + c), highest);
     highest = _mm512_fmadd_ps(error, _mm512_load_ps(z.length + c), highest);
-    const __m512 least = _mm512_min_ps(bound, _mm512_loadu_ps(column_bounds + v));
+    __m512 least = _mm512_min_ps(bound, _mm512_loadu_ps(column_bounds + v));
+    const auto is_raised = static_cast<__mmask16>(raised >> v);
+    if (is_raised) {
+      // Lower by a little more than `boost`: the sum of S and it is rounded.
+      const __m512 rounding = _mm512_fmadd_ps(_mm512_abs_ps(least), _mm512_set1_ps(0x1p-22f),
+                                              _mm512_set1_ps(boost * (1 + 0x1p-22f)));
+      least = _mm512_mask_sub_ps(least, is_raised, least, rounding);
+    }
     over |= uint64_t{_mm512_cmp_ps_mask(highest, least, _CMP_GT_OQ)} << v;
   }
   return over;
@@ -157,7 +165,8 @@ CoarseRows pack_coarse_rows(CoarseScratch& room, const PackedRows& z, const Bloc
 }
 
 GLGNN_VNNI bool find_coarse_pairs(uint64_t* pairs, const CoarseRows& z, const BoundedRows& rows,
-                                  const BoundedRows& columns, int64_t most) {
+                                  const BoundedRows& columns, const RaisedPairs& raised,
+                                  int64_t most) {
   const int64_t panels = columns.count / kPanelRows;
   int64_t found = 0;
   for (int64_t p = 0; p < panels; ++p) {
@@ -166,9 +175,10 @@ GLGNN_VNNI bool find_coarse_pairs(uint64_t* pairs, const CoarseRows& z, const Bo
       alignas(kAlignment) int32_t products[kMicroRows * kPanelRows];
       byte_products(products, z, rows.first + r, column);
       for (int64_t q = 0; q < kMicroRows; ++q) {
+        const uint64_t near = raised.words ? raised.words[(r + q) * raised.stride + p] : 0;
         const uint64_t over =
             pairs_over(products + q * kPanelRows, z, rows.first + r + q, rows.bounds[r + q], column,
-                       columns.bounds + p * kPanelRows);
+                       columns.bounds + p * kPanelRows, near, raised.boost);
         pairs[(r + q) * panels + p] = over;
         found += std::popcount(over);
       }
@@ -183,7 +193,7 @@ GLGNN_VNNI bool find_coarse_pairs(uint64_t* pairs, const CoarseRows& z, const Bo
 CoarseRows pack_coarse_rows(CoarseScratch&, const PackedRows&, const Blocks&, int) { return {}; }
 
 bool find_coarse_pairs(uint64_t*, const CoarseRows&, const BoundedRows&, const BoundedRows&,
-                       int64_t) {
+                       const RaisedPairs&, int64_t) {
   return false;
 }
 

@@ -49,10 +49,18 @@ struct BoundedRows {
   const float* bounds;
 };
 
+// Pairs that have t = S + at most `boost`, a bit for each as in `pairs` below, row r from
+// words[r * stride] on; all others have t = S.
+struct RaisedPairs {
+  const uint64_t* words = nullptr;  // null: no pair
+  int64_t stride = 0;
+  float boost = 0;
+};
+
 // A bit for each pair (row, column) that may exceed one of its bounds, kPanelRows to a word:
 // pairs[r * columns.count / kPanelRows + c / kPanelRows]. False where more than `most` do, and the
 // bits are not all there.
 bool find_coarse_pairs(uint64_t* pairs, const CoarseRows& z, const BoundedRows& rows,
-                       const BoundedRows& columns, int64_t most);
+                       const BoundedRows& columns, const RaisedPairs& raised, int64_t most);
 
 }  // namespace glgnn::cpu

@@ -23,25 +23,25 @@
 HWY_BEFORE_NAMESPACE();
 namespace glgnn::cpu::HWY_NAMESPACE {
 
-// Feeds the rows of block i with a tile whose columns are block j.
-void add_tile(const ChooseJob& job, float* tile, float* t, int64_t i, int64_t j) {
+// Feeds the rows of block i with a tile whose columns are block j; without marks the tile has t.
+void add_tile(const ChooseJob& job, float* tile, float* t, const TileMarks& marks, int64_t i,
+              int64_t j) {
   const int64_t first_row = job.blocks.first(i), rows = job.blocks.size(i);
   const int64_t first_column = job.blocks.first(j), columns = job.blocks.size(j);
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t row = first_row + r;
     add_segment<false>(job.states[row], job.candidates_of(row), tile + r * job.blocks.tile_stride(),
-                       t, row, first_column, columns, job.rule);
+                       t, marks.of(r), row, first_column, columns, job.rule);
   }
 }
 
-// Feeds the rows of block j with the tile of (i, j) as it lies, a row of each vector's lane. The
-// tile is changed.
-void add_tile_columns(const ChooseJob& job, float* tile, float* bounds, int64_t i, int64_t j) {
+// Feeds the rows of block j with t of (i, j) as it lies, a row of each vector's lane.
+void add_tile_columns(const ChooseJob& job, const float* tile, float* bounds, int64_t i,
+                      int64_t j) {
   const FloatTag d;
   const int64_t first_row = job.blocks.first(j), padded = job.blocks.padded(j);
   const int64_t first_column = job.blocks.first(i);
   if (job.rule.keep == 0) return;
-  if (job.rule.has_hops()) raise_near_in_columns(job, tile, i, j);
   bounded_rows(job, bounds, j, i);
   for (int64_t r = 0; r < job.blocks.size(i); ++r) {
     const float* t = tile + r * job.blocks.tile_stride();
@@ -60,7 +60,10 @@ void add_tile_columns(const ChooseJob& job, float* tile, float* bounds, int64_t 
 
 void choose_block_pair(const ChooseJob& job, const TileRoom& room, int64_t i, int64_t j) {
   float *tile = room.tile, *t = room.t;
-  if (HWY_NATIVE_FMA && i != j && job.coarse.usable() && choose_by_bytes(job, room, i, j)) return;
+  const TileMarks marks = job.marks_of(room, i, j);
+  if (HWY_NATIVE_FMA && i != j && job.coarse.usable() && choose_by_bytes(job, room, marks, i, j)) {
+    return;
+  }
   if (i == j) {
     symmetric_tile(tile, job.blocks.tile_stride(), job.z.from(job.blocks.first(i)),
                    job.blocks.padded(i), job.z.D);
@@ -69,15 +72,20 @@ void choose_block_pair(const ChooseJob& job, const TileRoom& room, int64_t i, in
                     job.blocks.padded(i), job.z.from(job.blocks.first(j)), job.blocks.padded(j),
                     job.z.D);
   }
-  add_tile(job, tile, t, i, j);
-  if (i == j) return;
   if (!job.rule.needs_rows()) {
-    add_tile_columns(job, tile, t, i, j);
+    for (int64_t r = 0; marks.words && r < job.blocks.size(i); ++r) {
+      float* row = tile + r * job.blocks.tile_stride();
+      raise_marked(row, row, job.blocks.padded(j), marks.of(r), job.rule);
+    }
+    add_tile(job, tile, t, {}, i, j);
+    if (i != j) add_tile_columns(job, tile, t, i, j);
     return;
   }
+  add_tile(job, tile, t, marks, i, j);
+  if (i == j) return;
   transpose_in_place(tile, job.blocks.tile_stride(),
                      std::max(job.blocks.padded(i), job.blocks.padded(j)));
-  add_tile(job, tile, t, j, i);
+  add_tile(job, tile, t, job.marks_of(room, j, i), j, i);
 }
 
 int64_t finish_dense_row(const ChooseJob& job, int64_t row, int32_t* col, const Marks& marks) {
@@ -101,9 +109,20 @@ struct DenseScratch {
   CoarseScratch coarse;
   Scratch<RowState> states;
   Scratch<int32_t> candidates, columns;
-  Scratch<uint64_t> marks;
+  Scratch<uint64_t> marks, near, tile_near;
 };
 thread_local DenseScratch scratch;
+
+// The marks of all rows, or null where they are too many.
+const uint64_t* mark_all_rows(const HopShells* shells, int threads) {
+  if (!shells) return nullptr;
+  const int64_t rows = shells->rows(), words = shells->words(), of_row = shells->hops() * words;
+  if (HopShells::search_bytes(rows, shells->hops()) == 0) return nullptr;
+  uint64_t* near = scratch.near.grow(round_up(rows, kPanelRows) * of_row);  // whole panels are read
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
+  for (int64_t i = 0; i < rows; ++i) shells->marks(i, 0, words, near + i * of_row);
+  return near;
+}
 
 template <class Z>
 void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeights<float>& hops,
@@ -121,7 +140,8 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
                       rows_of(z),
                       rule,
                       scratch.states.grow(z.rows()),
-                      scratch.candidates.grow(2 * rule.capacity() * z.rows())};
+                      scratch.candidates.grow(2 * rule.capacity() * z.rows()),
+                      mark_all_rows(hops.shells, threads)};
   const float* floors = first_floors(z, rule, options.likely, threads);
   for (int64_t i = 0; i < z.rows(); ++i) {
     job.states[i] = start_state(floors ? floors[i] : rule.first_floor());
@@ -132,6 +152,10 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
   float* row = scratch.row.grow_zeroed(threads * packed.D);
   uint64_t* pairs = scratch.pairs.grow(threads * tile_words);
   int32_t* columns = scratch.columns.grow(threads * blocks.longest());
+  const bool marks_tiles = hops.shells && !job.marks;
+  const int64_t row_marks = marks_tiles ? hops.shells->hops() * hops.shells->words() : 0;
+  const int64_t tile_marks = marks_tiles ? hops.shells->hops() * tile_words : 0;
+  uint64_t* near = scratch.tile_near.grow(threads * (tile_marks + row_marks));
   for_each_block_pair(blocks, threads, [&](int64_t i, int64_t j, int thread) {
     float* tile = tiles + thread * tile_floats;
     float* t = tile + blocks.tile_size();
@@ -141,7 +165,9 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
                         .column_bounds = t + 2 * blocks.tile_stride(),
                         .z = row + thread * packed.D,
                         .pairs = pairs + thread * tile_words,
-                        .columns = columns + thread * blocks.longest()};
+                        .columns = columns + thread * blocks.longest(),
+                        .marks = near + thread * (tile_marks + row_marks),
+                        .row_marks = near + thread * (tile_marks + row_marks) + tile_marks};
     HWY_DYNAMIC_DISPATCH(choose_block_pair)(job, room, i, j);
   });
   const int64_t words = Marks::words(z.rows());
@@ -155,6 +181,7 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
   scratch.packed.release_if_large();
   scratch.coarse.bytes.release_if_large();
   scratch.candidates.release_if_large();
+  scratch.near.release_if_large();
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace glgnn::cpu {
 namespace {
 
 struct FloorScratch {
-  Scratch<float> floors, lengths, s;
+  Scratch<float> floors, lengths, s, boosts;
+  Scratch<uint8_t> distances;
   Scratch<int64_t> near;
 };
 thread_local FloorScratch scratch;
@@ -38,7 +39,7 @@ float length(const RowNumbers& row) {
 struct Listed {
   PatternView pairs;
   const float* s;
-  const int64_t* near;   // which near pair each of them is, or -1; null without hops
+  const float* boosts;   // what t has above S; null without hops
   const float* lengths;  // of all rows of Z
 };
 
@@ -46,8 +47,7 @@ float first_floor(const Listed& listed, const RowRule& rule, int64_t i, int64_t 
   if (listed.pairs.row_size(i) < rule.keep) return rule.first_floor();
   float worst = std::numeric_limits<float>::infinity(), worst_s = worst, longest = 0;
   for (int64_t e = listed.pairs.row_ptr[i]; e < listed.pairs.row_ptr[i + 1]; ++e) {
-    const bool is_near = listed.near && listed.near[e] >= 0;
-    const float t = listed.s[e] + (is_near ? rule.boost(listed.near[e]) : 0.0f);
+    const float t = listed.s[e] + (listed.boosts ? listed.boosts[e] : 0.0f);
     if (std::isnan(t)) return rule.first_floor();
     worst = std::min(worst, t);
     worst_s = std::min(worst_s, listed.s[e]);
@@ -62,19 +62,34 @@ float first_floor(const Listed& listed, const RowRule& rule, int64_t i, int64_t 
   return std::isfinite(floor) ? floor : rule.first_floor();
 }
 
+const float* boosts_of(PatternView pairs, const RowRule& rule, int threads) {
+  if (!rule.has_hops()) return nullptr;
+  float* boosts = scratch.boosts.grow(pairs.nnz());
+  if (const HopShells* shells = rule.hops.shells) {
+    uint8_t* distance = scratch.distances.grow(pairs.nnz());
+    shells->distances(distance, pairs, threads);
+    for (int64_t e = 0; e < pairs.nnz(); ++e) {
+      boosts[e] = distance[e] <= shells->hops() ? rule.boost_of_shell[distance[e] - 1] : 0.0f;
+    }
+    return boosts;
+  }
+  int64_t* near = scratch.near.grow(pairs.nnz());
+  find_near(near, pairs, rule.hops.near, threads);
+  for (int64_t e = 0; e < pairs.nnz(); ++e) boosts[e] = near[e] >= 0 ? rule.boost(near[e]) : 0.0f;
+  return boosts;
+}
+
 template <class Z>
 const float* floors_of(const Z& z, const RowRule& rule, PatternView likely, int threads) {
   if (likely.rows != z.rows() || rule.keep == 0) return nullptr;
   const int64_t n = z.rows(), pairs = likely.nnz();
   float* s = scratch.s.grow(pairs);
   edge_dot_forward(s, likely, z, threads);
-  int64_t* near = rule.has_hops() ? scratch.near.grow(pairs) : nullptr;
-  if (near) find_near(near, likely, rule.hops.near, threads);
   float* lengths = scratch.lengths.grow(n);
   for_row_ranges(n, numbers(z), threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) lengths[i] = length(numbers_of(z, i));
   });
-  const Listed listed{likely, s, near, lengths};
+  const Listed listed{likely, s, boosts_of(likely, rule, threads), lengths};
   float* floors = scratch.floors.grow(n);
   for_row_ranges(n, pairs, threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

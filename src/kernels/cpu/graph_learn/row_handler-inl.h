@@ -53,22 +53,34 @@ HWY_INLINE void forbid_negative(float* HWY_RESTRICT t, const float* HWY_RESTRICT
   }
 }
 
-// S of the near pairs of a segment becomes t = S + log(h / h_other); `saved` takes what was
-// there, unless it is null.
-HWY_INLINE NearRun raise_near(float* s, float* saved, int64_t row, int64_t first, int64_t count,
-                              const RowRule& rule) {
+// S of the near pairs of a segment becomes t = S + log(h / h_other).
+HWY_INLINE void raise_near(float* s, int64_t row, int64_t first, int64_t count,
+                           const RowRule& rule) {
   const NearRun run = near_run(rule.hops.near, row, first, first + count);
-  for (int64_t e = run.begin; e < run.end; ++e) {
-    float& at = s[rule.hops.near.col[e] - first];
-    if (saved) *saved++ = at;
-    at += rule.boost(e);
-  }
-  return run;
+  for (int64_t e = run.begin; e < run.end; ++e) s[rule.hops.near.col[e] - first] += rule.boost(e);
 }
 
-HWY_INLINE void lower_near(float* s, const float* saved, const NearRun& run, int64_t first,
-                           const RowRule& rule) {
-  for (int64_t e = run.begin; e < run.end; ++e) s[rule.hops.near.col[e] - first] = *saved++;
+// t = S + what the marks of its column add; t may be S.
+HWY_INLINE void raise_marked(float* t, const float* s, int64_t count, const RowMarks& marks,
+                             const RowRule& rule) {
+  const FloatTag d;
+  const auto levels = static_cast<int64_t>(rule.boost_of_shell.size());
+  const uint64_t* words = marks.words;
+  for (int64_t j = 0; j < count; j += kGroup, ++words) {
+    if (words[(levels - 1) * marks.stride] == 0) {  // the last level has all that are marked
+      if (t != s) std::copy(s + j, s + j + kGroup, t + j);
+      continue;
+    }
+    for (int64_t v = 0; v < kGroup; v += static_cast<int64_t>(hn::Lanes(d))) {
+      FloatVec boost = hn::Zero(d);
+      for (int64_t level = levels - 1; level >= 0; --level) {
+        const uint64_t bits = words[level * marks.stride] >> v;
+        const auto is_within = hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&bits));
+        boost = hn::IfThenElse(is_within, hn::Set(d, rule.boost_of_shell[level]), boost);
+      }
+      hn::StoreU(hn::Add(hn::LoadU(d, s + j + v), boost), d, t + j + v);
+    }
+  }
 }
 
 // A bit for each of kGroup numbers that is above its bound; bound(at) gives those of the vector
@@ -112,12 +124,13 @@ HWY_INLINE void gather_candidates(RowState& state, const Candidates& to, const f
   state.held = static_cast<int32_t>(held);
 }
 
-// Takes in S of (row, first .. first + count - 1). s has room up to the next multiple of kGroup,
-// and loses its diagonal if that is excluded; t is working memory of the same size. kWhole: the
-// segment is the whole row.
+// Takes in S of (row, first .. first + count - 1), or t where it has been raised by its marks
+// already. s has room up to the next multiple of kGroup, and loses its diagonal if that is
+// excluded; t is working memory of the same size. kWhole: the segment is the whole row.
 template <bool kWhole>
-HWY_INLINE void add_segment(RowState& state, const Candidates& to, float* s, float* t, int64_t row,
-                            int64_t first, int64_t count, const RowRule& rule) {
+HWY_INLINE void add_segment(RowState& state, const Candidates& to, float* s, float* t,
+                            const RowMarks& marks, int64_t row, int64_t first, int64_t count,
+                            const RowRule& rule) {
   const int64_t padded = round_up(count, kGroup);
   std::fill(s + count, s + padded, kNegativeInfinity);
   if (!rule.diagonal && row >= first && row < first + count) s[row - first] = kNegativeInfinity;
@@ -127,21 +140,21 @@ HWY_INLINE void add_segment(RowState& state, const Candidates& to, float* s, flo
     }
   }
   if (rule.keep == 0) return;
-  const auto gather = [&](const float* from) HWY_ATTR {
-    if (kWhole) raise_floor(state, to, from, padded, rule);
-    gather_candidates(state, to, from, first, padded, rule);
-  };
-  if (!rule.has_hops()) {
-    gather(s);
-  } else if (rule.positive_only) {
+  const float* from = s;
+  if (rule.positive_only && rule.has_hops()) {
     forbid_negative(t, s, padded);
-    raise_near(t, nullptr, row, first, padded, rule);
-    gather(t);
-  } else {
-    const NearRun run = raise_near(s, t, row, first, padded, rule);
-    gather(s);
-    if (!kWhole) lower_near(s, t, run, first, rule);
+    from = t;
   }
+  if (marks.words) {
+    raise_marked(t, from, padded, marks, rule);
+    from = t;
+  } else if (rule.hops.near.rows > 0) {
+    if (from != t) std::copy(s, s + padded, t);
+    raise_near(t, row, first, padded, rule);
+    from = t;
+  }
+  if (kWhole) raise_floor(state, to, from, padded, rule);
+  gather_candidates(state, to, from, first, padded, rule);
 }
 
 // Writes the chosen columns, ascending, and returns how many.

@@ -16,11 +16,13 @@
 
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/graph_learn.h"
+#include "kernels/hop_shells.h"
 
 namespace glgnn::cpu {
 
 // Candidates are tested in groups of this many columns; segments are padded to a multiple of it.
 inline constexpr int64_t kGroup = kPanelRows;
+static_assert(kGroup == kMarkedColumns);
 // Exponentials are summed in float over this many columns, then in double.
 inline constexpr int64_t kSumColumns = 32 * kGroup;
 
@@ -43,28 +45,49 @@ struct RowRule {
   RowRule(const HopWeights<float>& hop_weights, const ChooseOptions& options, int64_t rows,
           bool wants_lse)
       : hops(hop_weights),
-        log_other(hop_weights.near.rows > 0 ? std::log(hop_weights.h_other) : 0.0f),
+        log_other(log_of_other(hop_weights)),
         columns(rows),
         keep(std::min(options.k, rows)),
         limit(std::min(rows, keep + std::max<int64_t>(keep, 64))),
         diagonal(options.diagonal),
         positive_only(options.positive_only),
         lse(wants_lse) {
-    for (int64_t d = 0; d < hops.shells; ++d) {
+    for (int64_t d = 0; hops.shells && d < hops.shells->hops(); ++d) {
       boost_of_shell.push_back(std::log(hops.h_of_shell[d]) - log_other);
     }
+  }
+
+  static float log_of_other(const HopWeights<float>& hops) {
+    if (hops.shells) return std::log(hops.h_of_shell[hops.shells->hops()]);
+    return hops.near.rows > 0 ? std::log(hops.h_other) : 0.0f;
   }
 
   // Numbers in each buffer of Candidates: a whole group may be added when `limit` is nearly
   // reached.
   int64_t capacity() const { return round_up(limit + kGroup, 16) + 16; }
-  bool has_hops() const { return hops.near.rows > 0; }
-  // Whether S of a row must lie side by side: to sum exponentials, or to forbid what is not
-  // positive.
-  bool needs_rows() const { return lse || (positive_only && has_hops()); }
-  // What t has above S, for a near pair.
-  float boost(int64_t e) const {
-    return hops.shell ? boost_of_shell[hops.shell[e] - 1] : std::log(hops.of(e)) - log_other;
+  bool has_hops() const { return hops.is_used(); }
+  // Whether t of a pair is the same for both of its rows, and is S and what its marks add.
+  bool is_symmetric() const {
+    return !has_hops() || (hops.shells && hops.shells->is_symmetric() && !positive_only);
+  }
+  // Whether the numbers of a row must lie side by side: to sum exponentials, or because t is one's
+  // own.
+  bool needs_rows() const { return lse || !is_symmetric(); }
+  // What t has above S, for near pair e.
+  float boost(int64_t e) const { return std::log(hops.h[e]) - log_other; }
+  // And for the column of a marked row.
+  float boost(const RowMarks& marks, int64_t column) const {
+    for (size_t d = 0; d < boost_of_shell.size(); ++d) {
+      const uint64_t word = marks.words[static_cast<int64_t>(d) * marks.stride + column / kGroup];
+      if (word >> (column % kGroup) & 1) return boost_of_shell[d];
+    }
+    return 0.0f;
+  }
+  // The most that t has above S.
+  float largest_boost() const {
+    float largest = 0.0f;
+    for (const float boost : boost_of_shell) largest = std::max(largest, boost);
+    return largest;
   }
   // What t must exceed before any pair was seen: without hops t is S.
   float first_floor() const {

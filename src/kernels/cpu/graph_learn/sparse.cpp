@@ -19,8 +19,9 @@ namespace glgnn::cpu::HWY_NAMESPACE {
 
 // From the whole row of S: the chosen columns, and the state that has its log-sum-exp.
 int64_t choose_from_row(RowState& state, const Candidates& candidates, int32_t* col, float* s,
-                        float* t, int64_t row, const Marks& marks, const RowRule& rule) {
-  add_segment<true>(state, candidates, s, t, row, 0, rule.columns, rule);
+                        float* t, const RowMarks& near, int64_t row, const Marks& marks,
+                        const RowRule& rule) {
+  add_segment<true>(state, candidates, s, t, near, row, 0, rule.columns, rule);
   return finish_row(state, candidates, col, marks, rule);
 }
 
@@ -43,7 +44,7 @@ HWY_EXPORT(weigh_row);
 struct SparseScratch {
   Scratch<float> values, rows, weighed_rows, lse, d_lse;
   Scratch<int32_t> candidates;
-  Scratch<uint64_t> marks;
+  Scratch<uint64_t> marks, near;
 };
 thread_local SparseScratch scratch;
 
@@ -96,6 +97,9 @@ void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZSparse<
   int32_t* candidates = scratch.candidates.grow(threads * 2 * rule.capacity());
   const int64_t words = Marks::words(z.rows());
   uint64_t* marks = scratch.marks.grow_zeroed(threads * words);
+  const HopShells* shells = hops.shells;
+  const int64_t near_words = shells ? shells->hops() * shells->words() : 0;
+  uint64_t* near = scratch.near.grow(threads * near_words);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
   for (int64_t i = 0; i < z.rows(); ++i) {
     const int thread = omp_get_thread_num();
@@ -105,7 +109,9 @@ void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZSparse<
     similarity_row(s, z, column_values, i);
     count[i] = HWY_DYNAMIC_DISPATCH(choose_from_row)(
         state, Candidates{room, room + rule.capacity()}, col + i * options.k, s,
-        weighed_rows + thread * padded, i, Marks{marks + thread * words, words}, rule);
+        weighed_rows + thread * padded,
+        shells ? shells->marks(i, 0, shells->words(), near + thread * near_words) : RowMarks{}, i,
+        Marks{marks + thread * words, words}, rule);
     if (lse) lse[i] = log_sum_exp(state);
   }
 }
