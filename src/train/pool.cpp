@@ -294,6 +294,13 @@ void add_after_network(std::vector<ModuleSpec>& pool) {
   }
 }
 
+// A kind of module, and the way in which it learns.
+int32_t family_of(const ModuleSpec& spec) {
+  const auto* landmarks = std::get_if<LandmarkOptions>(&spec.kind);
+  const int32_t way = landmarks ? landmarks->curved + landmarks->selects : spec.rounds > 1;
+  return static_cast<int32_t>(3 * spec.kind.index()) + way;
+}
+
 // Whether the settings allow this module and the data suit it.
 bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config) {
   if (kind.has_negative && counts_features(spec)) return false;
@@ -357,6 +364,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   if (config.network_round) add_after_network(pool);
   for (size_t m = 0; m < pool.size(); ++m) {
     pool[m].number = static_cast<uint32_t>(m);
+    pool[m].family = family_of(pool[m]);
     apply_settings(pool[m], config);
   }
   return pool;
