@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 KEPT = DOCS / "benchmarks.json"
 PROFILE = DOCS / "benchmarks_profile.json"
+FITS = DOCS / "benchmarks_fits.json"
 NOT_YET = ["Not measured yet."]
 
 
@@ -87,6 +88,18 @@ def profile():
     return [f"Processor time on one thread, Linux perf, commit {found['commit']} (`bench/profile.py`: `{found['command']}`):", "",
             *table(["step", "share"], [[step, f"{share:.1f} %"] for step, share in found["steps"].items()]), "",
             f"The largest functions: {largest}."]
+
+
+def fits():
+    """Whole trainings of best mode, before and after (bench/fits.py)."""
+    if not FITS.exists():
+        return NOT_YET
+    runs = json.loads(FITS.read_text())
+    rows = [[name, run["commit"], seconds(found["processor_seconds"]), seconds(found["wall_seconds"]), cell(found["peak_mb"], ".0f"),
+             cell(found["accuracy"], ".1%"), found.get("note", "")]
+            for name in dict.fromkeys(name for run in runs for name in run["tables"]) for run in runs
+            for found in [run["tables"].get(name)] if found]
+    return table(["table", "commit", "processor time", "wall time", "MB", "accuracy on the other rows", "note"], rows)
 
 
 def graphs(report):
@@ -169,6 +182,9 @@ def page(report):
         "", *epochs(report), "",
         "Neighbours chosen anew every tenth epoch, softmax over the kept pairs, three modules:", "", *refreshed(report), "",
         "### Where the time of Cora's 200 epochs goes", "", *profile(), "",
+        "## Whole trainings of best mode", "",
+        "100 labels, all else by default (`bench/fits.py`, two threads; the tables are made there). The wall time is that of a machine",
+        "on which other work ran: the processor time counts.", "", *fits(), "",
         "## Building the graph alone", "",
         "The 10 most similar other rows of every row (cosine), exact. faiss: IndexFlatIP; scikit-learn: kneighbors_graph; hnswlib is",
         "approximate, its recall is counted against ours. Index building counts, reading does not; shortest of the repeats.", "",

@@ -1,7 +1,7 @@
 // The k rows nearest to each row by Euclidean distance: the k largest of
 //   t_ij = Z_i . Z_j - |Z_j|^2 / 2     over j != i; ties go to the smaller column
-// (|Z_i - Z_j|^2 = |Z_i|^2 - 2 t_ij). Z is N x D, dense. No gradient. Streamed over blocks of rows:
-// memory O(N k + block N), cost O(N^2 D).
+// (|Z_i - Z_j|^2 = |Z_i|^2 - 2 t_ij). Z is N x D, dense. No gradient. In the tiles of
+// graph_learn.h: memory O(N k + N D), cost O(N^2 D).
 #pragma once
 
 #include <glgnn/matrix.h>

@@ -102,7 +102,7 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, con
                          const GaussianOptions& options,
                          const std::function<Csr(const Matrix& coordinates)>& rebuild,
                          int threads) {
-  constexpr int64_t kRebuildEvery = 5;
+  constexpr int64_t kRebuildEvery = 10;
   const std::vector<double> shares = class_shares(problem);
   const Eigen::MatrixXd scatter = scatter_of(x, threads);
   Csr graph = start_graph;

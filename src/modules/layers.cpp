@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "kernels/adam.h"
-#include "kernels/soft_losses.h"
 #include "modules/module.h"
 #include "ops/ops.h"
 
@@ -12,7 +11,6 @@ namespace glgnn {
 namespace {
 
 constexpr int64_t kCheckEvery = 5;
-constexpr int64_t kPatience = 8;
 constexpr double kRampEpochs = 50;  // until the consistency counts in full
 
 class GnnHead {
@@ -28,8 +26,7 @@ class GnnHead {
         w2_("w2", options.hidden, problem.classes),
         b2_("b2", 1, problem.classes),
         training_(context, true),
-        evaluation_(context, false),
-        sharpened_(x.rows(), problem.classes) {
+        evaluation_(context, false) {
     if (x.is_sparse) {
       by_column_ = transpose(x.sparse.pattern->view());
       values_ = Matrix(x.sparse.nnz(), 1);
@@ -38,17 +35,14 @@ class GnnHead {
     start(w1_, 0);
     start(w2_, 1);
     set_targets(teacher);
+    if (!x.is_sparse && options.steps == 0 && options.consistency <= 0) leave_out_unread_rows();
   }
 
   void train_epoch(int64_t epoch) {
     const Var logits = forward(training_, epoch, true);
-    soft_cross_entropy(training_, logits, targets_, weights_, 1.0f);
     const double ramp = std::min(1.0, static_cast<double>(epoch) / kRampEpochs);
-    if (options_.consistency > 0) {
-      ref::sharpen<float>(sharpened_.view(), logits.view());
-      softmax_distance(training_, logits, sharpened_,
-                       static_cast<float>(options_.consistency * ramp));
-    }
+    soft_pull(training_, logits, targets_, weights_,
+              static_cast<float>(options_.consistency * ramp));
     sum_squares(training_, training_.parameter(w1_),
                 static_cast<float>(0.5 * options_.weight_decay));
     training_.backward();
@@ -118,19 +112,41 @@ class GnnHead {
     }
   }
 
+  // Without propagation and consistency no loss reads a row of weight 0.
+  void leave_out_unread_rows() {
+    std::vector<int64_t> read;
+    for (int64_t i = 0; i < x_.rows(); ++i) {
+      if (weights_.data()[i] > 0) read.push_back(i);
+    }
+    const auto gather = [&](const Matrix& from) {
+      Matrix to(static_cast<int64_t>(read.size()), from.cols());
+      for (int64_t r = 0; r < to.rows(); ++r) std::copy_n(from[read[r]], from.cols(), to[r]);
+      return to;
+    };
+    read_rows_ = gather(x_.dense);
+    targets_ = gather(targets_);
+    weights_ = gather(weights_);
+  }
+
   Var forward(Tape& tape, int64_t epoch, bool training) {
     const auto step = static_cast<uint32_t>(options_.round * 100000 + epoch);
     const Rng input{options_.seed, Stream::kDropInput, options_.owner, step};
     const Rng inner{options_.seed, Stream::kDropHidden, options_.owner, step};
     const auto rate = static_cast<float>(training ? options_.dropout : 0.0);
-    Var x = Tape::constant(x_.is_sparse ? values_ : x_.dense);
-    if (rate > 0) x = dropout(tape, x, rate, input);
-    const Var w1 = tape.parameter(w1_);
-    Var z = x_.is_sparse ? sparse_linear(tape, *x_.sparse.pattern, by_column_, x, w1)
-                         : linear(tape, x, w1);
-    Var h = relu(tape, add_bias(tape, z, tape.parameter(b1_)));
-    if (rate > 0) h = dropout(tape, h, rate, inner);
-    const Var o = add_bias(tape, linear(tape, h, tape.parameter(w2_)), tape.parameter(b2_));
+    const Var w1 = tape.parameter(w1_), b1 = tape.parameter(b1_);
+    const Var w2 = tape.parameter(w2_), b2 = tape.parameter(b2_);
+    const auto sparse_layers = [&] {
+      Var x = Tape::constant(values_);
+      if (rate > 0) x = dropout(tape, x, rate, input);
+      const Var z = sparse_linear(tape, *x_.sparse.pattern, by_column_, x, w1);
+      Var h = relu(tape, add_bias(tape, z, b1));
+      if (rate > 0) h = dropout(tape, h, rate, inner);
+      return add_bias(tape, linear(tape, h, w2), b2);
+    };
+    const Matrix& rows = training && !read_rows_.empty() ? read_rows_ : x_.dense;
+    const Var o = x_.is_sparse
+                      ? sparse_layers()
+                      : two_layers(tape, Tape::constant(rows), w1, b1, w2, b2, rate, input, inner);
     if (options_.steps == 0) return o;
     return propagate(tape, graph_, o, options_.steps, static_cast<float>(options_.alpha));
   }
@@ -142,7 +158,8 @@ class GnnHead {
   Parameter w1_, b1_, w2_, b2_;
   Tape training_, evaluation_;
   Transpose by_column_;
-  Matrix values_, targets_, weights_, sharpened_;
+  Matrix values_, targets_, weights_;
+  Matrix read_rows_;  // those of x that training reads; empty: all
 };
 
 }  // namespace
@@ -154,7 +171,8 @@ GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
   std::vector<Matrix> looks;
   double best_value = 0;
   int64_t checks_without_gain = 0;
-  for (int64_t epoch = 0; epoch < options.epochs && checks_without_gain < kPatience; ++epoch) {
+  for (int64_t epoch = 0; epoch < options.epochs && checks_without_gain < options.patience;
+       ++epoch) {
     head.train_epoch(epoch);
     const bool last = epoch + 1 == options.epochs;
     if ((epoch + 1) % kCheckEvery != 0 && !last) continue;
@@ -207,6 +225,10 @@ std::vector<Stage> LayersOptions::run_round(const RoundWork& work) const {
   options.round = work.round;
   GnnResult result =
       train_gnn(work.features(), work.graph, work.problem, *taught.before, options, work.context);
+  // Of reduced rows the columns count that they were made of.
+  if (result.selection.size() != static_cast<size_t>(work.problem.features->cols())) {
+    result.selection = work.separation(result.p);
+  }
   stages.push_back({.p = std::move(result.p),
                     .selection = std::move(result.selection),
                     .chose_epoch = true,

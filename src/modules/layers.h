@@ -21,6 +21,8 @@ struct GnnOptions {
   double weight_decay = 5e-4;
   double learning_rate = 0.02;
   int64_t epochs = 120;
+  int64_t patience =
+      8;              // checks, one every five epochs, that may fit the validation rows no better
   int64_t steps = 8;  // of propagation
   double alpha = 0.1;
   double teacher_weight = 1;  // of the rows the teacher is sure of, all together
@@ -87,7 +89,7 @@ struct LayersOptions {
   void apply(const Config& config);
 };
 
-// `teacher` may be empty. Stops when the validation rows are not fitted better for eight checks.
+// `teacher` may be empty. Stops when the validation rows are not fitted better for so many checks.
 GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
                     const Matrix& teacher, const GnnOptions& options, const Context& context);
 

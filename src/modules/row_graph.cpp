@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/edge_dot.h"
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
 #include "kernels/transpose.h"
@@ -35,27 +36,65 @@ class ComparedRows {
       join_dense(x);
   }
 
-  // The k most similar rows of each row, as lists of columns.
-  std::vector<int32_t> neighbours(int64_t k, std::vector<int64_t>& count, int threads) const {
+  // The k most similar rows of each row, in the order of the rows.
+  NearestRows nearest(int64_t k, int threads) const {
     const int64_t n = is_sparse_ ? pattern_.rows : dense_.rows();
-    std::vector<int32_t> col(n * k);
-    count.assign(n, k);
+    const int64_t wide = std::min(k, n - 1);
+    NearestRows found{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
+    if (wide == 0) return found;
     if (options_.euclidean && !is_sparse_) {
-      cpu::nearest_rows(col.data(), dense_.view(), k, threads);
+      cpu::nearest_rows(found.col.data(), dense_.view(), wide, threads);
     } else if (is_sparse_) {
       const Transpose by_column = transpose(pattern_.view());
-      const ZSparse<float> z{pattern_.view(), values_.data(), by_column.pattern.view(),
-                             by_column.source.data()};
-      cpu::graph_learn_choose(col.data(), count.data(), nullptr, z, {},
-                              {.k = k, .positive_only = true}, threads);
+      cpu::graph_learn_choose(found.col.data(), found.count.data(), nullptr, sparse(by_column), {},
+                              {.k = wide, .positive_only = true}, threads);
     } else {
-      cpu::graph_learn_choose(col.data(), count.data(), nullptr, ZDense<float>{dense_.view()}, {},
-                              {.k = k}, threads);
+      cpu::graph_learn_choose(found.col.data(), found.count.data(), nullptr,
+                              ZDense<float>{dense_.view()}, {}, {.k = wide}, threads);
     }
-    return col;
+    return found;
+  }
+
+  // Orders them: the most similar comes first, the smaller row of two that are alike.
+  void rank(NearestRows& found, int threads) const {
+    const int64_t n = static_cast<int64_t>(found.count.size());
+    Pattern pairs;
+    pairs.rows = pairs.cols = n;
+    for (int64_t i = 0; i < n; ++i) {
+      const auto first = found.col.begin() + i * found.wide;
+      pairs.col.insert(pairs.col.end(), first, first + found.count[i]);
+      pairs.row_ptr.push_back(static_cast<int64_t>(pairs.col.size()));
+    }
+    std::vector<float> s(pairs.col.size());
+    if (is_sparse_) {
+      const Transpose by_column = transpose(pattern_.view());
+      cpu::edge_dot_forward(s.data(), pairs.view(), sparse(by_column), threads);
+    } else {
+      cpu::edge_dot_forward(s.data(), pairs.view(), ZDense<float>{dense_.view()}, threads);
+    }
+    std::vector<float> half(n, 0.0f);
+    for (int64_t i = 0; options_.euclidean && !is_sparse_ && i < n; ++i) {
+      const double size = length(dense_[i], dense_.cols());
+      half[i] = static_cast<float>(0.5 * size * size);
+    }
+    std::vector<std::pair<float, int32_t>> row;
+    for (int64_t i = 0; i < n; ++i) {
+      row.clear();
+      for (int64_t e = pairs.row_ptr[i]; e < pairs.row_ptr[i + 1]; ++e) {
+        row.emplace_back(half[pairs.col[e]] - s[e], pairs.col[e]);
+      }
+      std::sort(row.begin(), row.end());
+      for (size_t c = 0; c < row.size(); ++c) {
+        found.col[i * found.wide + static_cast<int64_t>(c)] = row[c].second;
+      }
+    }
   }
 
  private:
+  ZSparse<float> sparse(const Transpose& by_column) const {
+    return {pattern_.view(), values_.data(), by_column.pattern.view(), by_column.source.data()};
+  }
+
   static double length(const float* values, int64_t n) {
     double squares = 0;
     for (int64_t e = 0; e < n; ++e) squares += double{values[e]} * values[e];
@@ -122,14 +161,11 @@ class ComparedRows {
   std::vector<float> values_;
 };
 
-void add_votes(EdgeLists& edges, const ComparedRows& rows, int64_t k, int threads) {
+void add_votes(EdgeLists& edges, const NearestRows& nearest, int64_t k) {
   const int64_t n = static_cast<int64_t>(edges.size());
-  const int64_t kept = std::min(k, n - 1);
-  std::vector<int64_t> count;
-  const std::vector<int32_t> col = rows.neighbours(kept, count, threads);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t c = 0; c < count[i]; ++c) {
-      const int32_t j = col[i * kept + c];
+    for (int64_t c = 0; c < std::min(k, nearest.count[i]); ++c) {
+      const int32_t j = nearest.col[i * nearest.wide + c];
       edges[i].push_back({j, 0.5f});
       edges[j].push_back({static_cast<int32_t>(i), 0.5f});
     }
@@ -203,14 +239,32 @@ Csr normalised(EdgeLists& edges, double self_weight) {
 
 }  // namespace
 
-Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options, int threads) {
-  EdgeLists edges(inputs.views.front()->rows());
-  for (const Features* view : inputs.views) {
-    add_votes(edges, ComparedRows(*view, inputs, options), options.k, threads);
-  }
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, int threads) {
+  const RowGraphOptions options{.euclidean = euclidean};
+  const ComparedRows rows(view, {}, options);
+  NearestRows found = rows.nearest(k, threads);
+  rows.rank(found, threads);
+  return found;
+}
+
+Csr join_votes(std::span<const NearestRows* const> votes, const Csr* given,
+               const RowGraphOptions& options) {
+  EdgeLists edges(votes.front()->count.size());
+  for (const NearestRows* nearest : votes) add_votes(edges, *nearest, options.k);
   for (auto& list : edges) merge(list);
-  if (inputs.given) join_given(edges, *inputs.given, options.given_weight);
+  if (given) join_given(edges, *given, options.given_weight);
   return normalised(edges, options.self_weight);
+}
+
+Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options, int threads) {
+  std::vector<NearestRows> found;
+  std::vector<const NearestRows*> votes;
+  found.reserve(inputs.views.size());
+  for (const Features* view : inputs.views) {
+    votes.push_back(
+        &found.emplace_back(ComparedRows(*view, inputs, options).nearest(options.k, threads)));
+  }
+  return join_votes(votes, inputs.given, options);
 }
 
 }  // namespace glgnn

@@ -27,6 +27,18 @@ struct RowGraphInputs {
   const Csr* given = nullptr;                     // symmetric, or null
 };
 
+// The rows nearest to each row in one view, nearest first.
+struct NearestRows {
+  int64_t wide = 0;            // room for each row
+  std::vector<int32_t> col;    // N x wide
+  std::vector<int64_t> count;  // how many of them a row has
+};
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, int threads);
+
+// The graph of the options.k nearest rows in each of several views, features alone being compared.
+Csr join_votes(std::span<const NearestRows* const> votes, const Csr* given,
+               const RowGraphOptions& options);
+
 // S = D^-1/2 (A + self I) D^-1/2 with A the sum over the views of (A_v + A_v^T) / 2, A_v marking
 // the k nearest rows of each row. Symmetric to the bit.
 Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options, int threads);

@@ -1,5 +1,8 @@
 #include "modules/shared_inputs.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace glgnn {
 
 SharedInputs::SharedInputs(const Features& features, const Csr* graph, const Context& context)
@@ -17,11 +20,30 @@ std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& vi
     if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
   }
   // Two threads may make the same graph at once: the same bits, so that either may stay.
-  RowGraphInputs inputs{.given = graph_};
-  for (const View view : views) inputs.views.push_back(&views_.get(view));
-  auto graph = std::make_shared<const Csr>(build_row_graph(inputs, options, context.threads));
+  std::vector<std::shared_ptr<const NearestRows>> nearest;
+  std::vector<const NearestRows*> votes;
+  for (const View view : views) {
+    nearest.push_back(nearest_rows(view, options, context));
+    votes.push_back(nearest.back().get());
+  }
+  auto graph = std::make_shared<const Csr>(join_votes(votes, graph_, options));
   const std::scoped_lock lock(mutex_);
   return graphs_.emplace(key, std::move(graph)).first->second;
+}
+
+std::shared_ptr<const NearestRows> SharedInputs::nearest_rows(View view,
+                                                              const RowGraphOptions& options,
+                                                              const Context& context) {
+  constexpr int64_t kMostAsked = 10;  // by the graphs of tables: fewer are cut from these
+  const NearestKey key{view, options.euclidean, std::max(options.k, kMostAsked)};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = nearest_.find(key); found != nearest_.end()) return found->second;
+  }
+  auto ranked = std::make_shared<const NearestRows>(
+      rank_nearest(views_.get(view), options.euclidean, std::get<2>(key), context.threads));
+  const std::scoped_lock lock(mutex_);
+  return nearest_.emplace(key, std::move(ranked)).first->second;
 }
 
 }  // namespace glgnn

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "modules/row_graph.h"
@@ -34,11 +35,18 @@ class SharedInputs {
                                          const RowGraphOptions& options, const Context& context);
 
  private:
+  // The view, whether by distance, and how many: what a list of nearest rows depends on.
+  using NearestKey = std::tuple<View, bool, int64_t>;
+
+  std::shared_ptr<const NearestRows> nearest_rows(View view, const RowGraphOptions& options,
+                                                  const Context& context);
+
   const Features& features_;
   const Csr* graph_;
   Views views_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Csr>> graphs_;
+  std::map<NearestKey, std::shared_ptr<const NearestRows>> nearest_;
 };
 
 }  // namespace glgnn

@@ -90,6 +90,11 @@ Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng);
 Var sparse_linear(Tape& tape, const Pattern& pattern, const Transpose& by_column, Var x_values,
                   Var w);
 
+// drop(relu(drop(x) w1 + b1)) w2 + b2 for dense x without gradient, b1 and b2 being one row;
+// `input` and `inner` say which numbers of x and which hidden units are dropped.
+Var two_layers(Tape& tape, Var x, Var w1, Var b1, Var w2, Var b2, float rate, const Rng& input,
+               const Rng& inner);
+
 // x + b, b being one row.
 Var add_bias(Tape& tape, Var x, Var b);
 // Propagation of h over a symmetric constant graph, which must outlive the pass.
@@ -117,6 +122,9 @@ double sum_squares(Tape& tape, Var x, float weight);
 // Against constant soft targets (N x C); weights holds one number a row. All must outlive the pass.
 double soft_cross_entropy(Tape& tape, Var logits, const Matrix& targets, const Matrix& weights,
                           float weight);
-double softmax_distance(Tape& tape, Var logits, const Matrix& targets, float weight);
+// The cross-entropy of weight 1, and `consistency` times the mean squared distance of the softmax
+// to its sharpened form, which is constant: gradients alone, no value.
+void soft_pull(Tape& tape, Var logits, const Matrix& targets, const Matrix& weights,
+               float consistency);
 
 }  // namespace glgnn

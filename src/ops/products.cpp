@@ -1,7 +1,12 @@
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "core/check.h"
 #include "kernels/dropout_linear.h"
 #include "kernels/gemm.h"
 #include "kernels/spmm.h"
+#include "kernels/two_layers.h"
 #include "ops/ops.h"
 
 namespace glgnn {
@@ -56,6 +61,27 @@ Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng) {
     });
   }
   return y;
+}
+
+Var two_layers(Tape& tape, Var x, Var w1, Var b1, Var w2, Var b2, float rate, const Rng& input,
+               const Rng& inner) {
+  GLGNN_ASSERT(!x.grad && x.cols() == w1.rows() && w1.cols() == w2.rows() &&
+               b1.cols() == w1.cols() && b2.cols() == w2.cols());
+  const TwoLayers<float> layers{x.view(),  w1.view(), b1.data(), w2.view(),
+                                b2.data(), rate,      input,     inner};
+  auto [hidden, h] = tape.make(x.rows(), w1.cols(), false);
+  auto [written, o] = tape.make(x.rows(), w2.cols(), w1.grad);
+  std::vector<uint64_t> kept(rate > 0 ? cpu::two_layers_words(x.rows(), x.cols()) : 0);
+  cpu::two_layers_forward(written->view(), hidden->view(), kept.data(), layers, tape.threads());
+  if (o.grad) {
+    GLGNN_ASSERT(b1.grad && w2.grad && b2.grad);
+    tape.record([&tape, layers, &bits = tape.keep(std::move(kept)), w1, b1, w2, b2, h = h, o = o] {
+      cpu::two_layers_backward({w1.d_view(), b1.d_data(), w2.d_view(), b2.d_data()},
+                               std::as_const(*o.grad).view(), h.view(), bits.data(), layers,
+                               tape.threads());
+    });
+  }
+  return o;
 }
 
 Var sparse_linear(Tape& tape, const Pattern& pattern, const Transpose& by_column, Var x_values,

@@ -51,14 +51,15 @@ double soft_cross_entropy(Tape& tape, Var logits, const Matrix& targets, const M
   return ref::soft_cross_entropy_forward<float>(logits.view(), targets.view(), weights.data());
 }
 
-double softmax_distance(Tape& tape, Var logits, const Matrix& targets, float weight) {
-  GLGNN_ASSERT(targets.rows() == logits.rows() && targets.cols() == logits.cols());
-  if (logits.grad) {
-    tape.record([=, &targets] {
-      ref::softmax_distance_backward<float>(logits.d_view(), weight, logits.view(), targets.view());
-    });
-  }
-  return ref::softmax_distance_forward<float>(logits.view(), targets.view());
+void soft_pull(Tape& tape, Var logits, const Matrix& targets, const Matrix& weights,
+               float consistency) {
+  GLGNN_ASSERT(targets.rows() == logits.rows() && targets.cols() == logits.cols() &&
+               weights.size() == logits.rows());
+  if (!logits.grad) return;
+  tape.record([=, &tape, &targets, &weights] {
+    cpu::soft_pull(logits.d_view(), logits.view(), targets.view(), weights.data(), consistency,
+                   tape.threads());
+  });
 }
 
 }  // namespace glgnn

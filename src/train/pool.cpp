@@ -232,19 +232,31 @@ void add_text_gnns(std::vector<ModuleSpec>& pool) {
 // With few labels trained layers only learn the labels by heart, and cost the most.
 constexpr int64_t kLabelsWorthTraining = 60;
 
-void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& views) {
+void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
+                    const DataKind& kind, bool few) {
   for (const View v : views) {
     //   views input k self given labels select drop decay steps alpha teach sure cons
-    pool.push_back(
-        gnn_module({{v}, v, 10, 1.0, 0.3, 0.3, 0.5, 0.3, 0.005, 8, 0.05, 0.5, 0.5, 0.5}));
-    pool.push_back(
-        gnn_module({{v}, v, 10, 1.0, 0.6, 0.0, 0.0, 0.3, 0.0005, 4, 0.20, 0.5, 0.8, 0.0}));
-    pool.push_back(gnn_module({{v}, v, 5, 1.0, 0.1, 0.0, 0.5, 0.5, 0.005, 2, 0.40, 0.0, 0.8, 0.0}));
+    const GnnRow far{{v}, v, 10, 1.0, 0.3, 0.3, 0.5, 0.3, 0.005, 8, 0.05, 0.5, 0.5, 0.5};
+    const GnnRow near{{v}, v, 10, 1.0, 0.6, 0.0, 0.0, 0.3, 0.0005, 4, 0.20, 0.5, 0.8, 0.0};
+    const GnnRow light{{v}, v, 5, 1.0, 0.1, 0.0, 0.5, 0.5, 0.005, 2, 0.40, 0.0, 0.8, 0.0};
     // No propagation: for tables whose neighbours say nothing.
-    pool.push_back(gnn_module({{v}, v, 5, 1.0, 0.3, 0.0, 0.0, 0.3, 0.005, 0, 0.10, 0.5, 0.8, 0.0}));
+    const GnnRow alone{{v}, v, 5, 1.0, 0.3, 0.0, 0.0, 0.3, 0.005, 0, 0.10, 0.5, 0.8, 0.0};
+    if (!few) {
+      for (const GnnRow& row : {far, near, light, alone}) pool.push_back(gnn_module(row));
+      continue;
+    }
+    // Every epoch goes over all rows and columns, and a graph learned again over all pairs.
+    for (const GnnRow& row : {near, alone}) {
+      ModuleSpec& spec = pool.emplace_back(gnn_module(row));
+      spec.input = covariance_view(kind, v);
+      spec.rounds = 1;
+    }
   }
   for (ModuleSpec& spec : pool) {
-    if (auto* layers = std::get_if<LayersOptions>(&spec.kind)) layers->training.hidden = 64;
+    if (auto* layers = std::get_if<LayersOptions>(&spec.kind)) {
+      layers->training.hidden = 64;
+      layers->training.patience = 5;
+    }
   }
 }
 
@@ -258,8 +270,9 @@ void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views
       ModuleSpec spec;
       spec.views = {view};
       spec.input = covariance_view(kind, view);
-      spec.graph = {.k = 10, .euclidean = !few, .select = selects ? 1.0 : 0.0};
-      spec.rounds = selects ? 2 : 1;
+      const bool rebuilds = selects && !few;  // compares all pairs of rows again
+      spec.graph = {.k = 10, .euclidean = !few, .select = rebuilds ? 1.0 : 0.0};
+      spec.rounds = rebuilds ? 2 : 1;
       spec.kind = LandmarkOptions{
           .curved = curved, .selects = selects, .smoothing = {.steps = 2, .alpha = 0.2}};
       pool.push_back(spec);
@@ -280,25 +293,22 @@ bool counts_features(const ModuleSpec& spec) {
   return std::holds_alternative<MultinomialOptions>(spec.kind) || (layers && layers->teacher);
 }
 
-// Every trained head once more, taught by the network of graphs instead of by itself.
-void add_after_network(std::vector<ModuleSpec>& pool) {
+// The trained heads once more, taught by the network of graphs instead of by themselves. Of tables
+// those that learn their graph again: the others rarely gain by it.
+void add_after_network(std::vector<ModuleSpec>& pool, const DataKind& kind) {
   const size_t before = pool.size();
   for (size_t m = 0; m < before; ++m) {
     ModuleSpec spec = pool[m];
     auto* layers = std::get_if<LayersOptions>(&spec.kind);
-    if (!layers) continue;
+    if (!layers ||
+        (!kind.is_text && !kind.has_graph && spec.rounds > 1 && spec.graph.select == 0)) {
+      continue;
+    }
     layers->teacher.reset();
     spec.after_network = true;
     spec.graph.label_weight = 0;  // the teacher says it already
     pool.push_back(spec);
   }
-}
-
-// A kind of module, and the way in which it learns.
-int32_t family_of(const ModuleSpec& spec) {
-  const auto* landmarks = std::get_if<LandmarkOptions>(&spec.kind);
-  const int32_t way = landmarks ? landmarks->curved + landmarks->selects : spec.rounds > 1;
-  return static_cast<int32_t>(3 * spec.kind.index()) + way;
 }
 
 // Whether the settings allow this module and the data suit it.
@@ -358,13 +368,13 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
     if (!few) add_selecting(pool, views);
     add_gaussian(pool, views, kind, few);
     if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
-    if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views);
+    if (kind.has_graph || kind.labels >= kLabelsWorthTraining)
+      add_table_gnns(pool, views, kind, few);
   }
   std::erase_if(pool, [&](const ModuleSpec& spec) { return !is_tried(spec, kind, config); });
-  if (config.network_round) add_after_network(pool);
+  if (config.network_round) add_after_network(pool, kind);
   for (size_t m = 0; m < pool.size(); ++m) {
     pool[m].number = static_cast<uint32_t>(m);
-    pool[m].family = family_of(pool[m]);
     apply_settings(pool[m], config);
   }
   return pool;

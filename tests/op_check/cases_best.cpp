@@ -261,6 +261,32 @@ Case add_bias_case(std::string name, int64_t n, int64_t cols, bool with_d_x = tr
           .backward_work = {.bytes = 12.0 * n * cols}};
 }
 
+Case soft_pull_case(std::string name, int64_t n, int64_t classes, double size, float consistency) {
+  std::vector<double> logits = uniform(1, n * classes), weights = uniform(3, n);
+  for (double& x : logits) x = static_cast<float>(size * x);
+  for (int64_t i = 0; i < n; i += 3) weights[i] = 0;
+  return {.name = name,
+          .in = {{"x", logits}, {"targets", uniform(2, n * classes)}, {"weights", weights}},
+          .out = {{"d_x", n * classes}},
+          .forward =
+              [=]<class T>(Run<T>& r) {
+                std::fill(r.out[0].begin(), r.out[0].end(), T(0.5));
+                ref::soft_pull<T>(
+                    view(r.out[0], n, classes), view(std::as_const(r.in[0]), n, classes),
+                    view(std::as_const(r.in[1]), n, classes), r.in[2].data(), T(consistency));
+              },
+          .backends = {{"cpu",
+                        [=](Run<float>& r, int threads) {
+                          std::fill(r.out[0].begin(), r.out[0].end(), 0.5f);
+                          cpu::soft_pull(view(r.out[0], n, classes),
+                                         view(std::as_const(r.in[0]), n, classes),
+                                         view(std::as_const(r.in[1]), n, classes), r.in[2].data(),
+                                         consistency, threads);
+                        }}},
+          .no_gradient = "it is a gradient: of soft_cross_entropy and softmax_distance",
+          .forward_work = {.bytes = 12.0 * n * classes}};
+}
+
 // Coordinates are small whole numbers, whose products are exact: the very columns must agree.
 Case nearest_rows_case(std::string name, int64_t n, int64_t cols, int64_t k,
                        std::vector<double> z = {}) {
@@ -352,6 +378,15 @@ std::vector<Case> sharpen_cases() {
           sharpen_case("large logits", 13, 4, 12)};
 }
 
+std::vector<Case> soft_pull_cases() {
+  return {soft_pull_case("37x5", 37, 5, 1, 0.5f),
+          soft_pull_case("no consistency", 37, 5, 1, 0),
+          soft_pull_case("one class", 9, 1, 1, 0.5f),
+          soft_pull_case("no rows", 0, 3, 1, 0.5f),
+          soft_pull_case("large logits", 13, 4, 12, 0.5f),
+          soft_pull_case("9000x3: several threads", 9000, 3, 1, 0.5f)};
+}
+
 std::vector<Case> add_bias_cases() {
   return {add_bias_case("37x5", 37, 5), add_bias_case("without d_x", 37, 5, false),
           add_bias_case("one row", 1, 3), add_bias_case("no rows", 0, 3)};
@@ -383,6 +418,8 @@ std::vector<Op> best_ops() {
       {"softmax_distance", softmax_distance_cases,
        [] { return std::vector{softmax_distance_case("2708x7", 2708, 7, 1)}; }},
       {"sharpen", sharpen_cases, [] { return std::vector{sharpen_case("2708x7", 2708, 7, 1)}; }},
+      {"soft_pull", soft_pull_cases,
+       [] { return std::vector{soft_pull_case("2708x7", 2708, 7, 1, 0.5f)}; }},
       {"add_bias", add_bias_cases, [] { return std::vector{add_bias_case("2708x32", 2708, 32)}; }},
       {"nearest_rows", nearest_rows_cases,
        [] { return std::vector{nearest_rows_case("1797x64, k 5", 1797, 64, 5)}; }}};

@@ -177,6 +177,20 @@ TEST(BestPool, WideRowsAreReducedBeforeACovariance) {
   EXPECT_GT(covariances, 0);
 }
 
+// A graph that is learned again compares all pairs of rows: not above 20,000 of them.
+TEST(BestPool, ManyRowsAreComparedOnlyOnce) {
+  const DataKind kind{.rows = 70'000, .columns = 784, .labels = 80, .classes = 10};
+  int layers = 0;
+  for (const ModuleSpec& spec : module_pool(kind, {})) {
+    EXPECT_EQ(spec.graph.select, 0) << describe(spec);
+    EXPECT_EQ(spec.graph.label_weight, 0) << describe(spec);
+    if (!std::holds_alternative<LayersOptions>(spec.kind)) continue;
+    ++layers;
+    EXPECT_EQ(spec.input, View::kSvd64);
+  }
+  EXPECT_GT(layers, 0);
+}
+
 TEST(BestPool, LandmarksNeedSixLabelsOfAClass) {
   const auto landmarks = [](int64_t labels) {
     const DataKind kind{.rows = 500, .columns = 10, .labels = labels, .classes = 3};

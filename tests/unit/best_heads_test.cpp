@@ -63,7 +63,7 @@ TEST(BestHeads, GaussianPrototypesRebuildTheirGraphInCoordinatesThatSeparate) {
   Matrix p = nearest_means(table.features.dense, table.problem, 1);
   gaussian_prototypes(
       p, table.features.dense, graph_over(table.features), table.problem,
-      {.iterations = 11, .smoothing = {}},
+      {.iterations = 21, .smoothing = {}},
       [&](const Matrix& coordinates) {
         ++rebuilt;
         EXPECT_EQ(coordinates.cols(), 6 + 2);
@@ -125,6 +125,29 @@ TEST(BestHeads, TheTrainedHeadLearnsOnDenseAndSparseFeatures) {
         train_gnn(table.features, graph, table.problem, {}, {.seed = 1}, Context{1});
     EXPECT_FALSE(test::same_bits(result.p, other.p)) << "seed";
   }
+}
+
+// Without propagation, consistency and a teacher the layers learn from the training rows alone.
+TEST(BestHeads, RowsThatNoLossReadsTeachNothing) {
+  Table table, other;
+  for (Table* each : {&table, &other}) {
+    test::make_blobs(*each, 90, 6, 3, 2.5f);
+    each->split(4, 0);
+  }
+  std::vector<bool> trains(90, false);
+  for (const int32_t i : other.problem.train) trains[static_cast<size_t>(i)] = true;
+  for (int64_t i = 0; i < 90; ++i) {
+    for (int64_t f = 0; f < 6 && !trains[static_cast<size_t>(i)]; ++f) {
+      other.features.dense[i][f] += 1;
+    }
+  }
+  const Csr graph = graph_over(table.features);
+  const auto first_layer = [&](const Table& of, int64_t steps) {
+    const GnnOptions options{.epochs = 10, .steps = steps, .consistency = 0};
+    return train_gnn(of.features, graph, of.problem, {}, options, Context{1}).layers.first.weights;
+  };
+  EXPECT_TRUE(test::same_bits(first_layer(table, 0), first_layer(other, 0)));
+  EXPECT_FALSE(test::same_bits(first_layer(table, 2), first_layer(other, 2)));
 }
 
 TEST(BestHeads, TheTrainedHeadFollowsASureTeacher) {

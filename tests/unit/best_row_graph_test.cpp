@@ -16,6 +16,26 @@ using test::weight_at;
 // Two pairs of rows, the pairs far apart.
 Features two_pairs() { return dense_features({{0}, {1}, {10}, {11}}); }
 
+// Lists of the nearest rows, nearest first, can be cut: the graph is that of a search for fewer.
+TEST(BestRowGraph, FewerNeighboursAreCutFromMore) {
+  test::Table blobs, documents;
+  test::make_blobs(blobs, 80, 5, 3, 2);
+  test::make_documents(documents, 80, 3, 6);
+  for (const Features* view : {&blobs.features, &documents.features}) {
+    for (const bool euclidean : {false, true}) {
+      const NearestRows ten = rank_nearest(*view, euclidean, 10, 1);
+      const std::vector<const NearestRows*> votes{&ten};
+      for (const int64_t k : {1, 3, 10}) {
+        const RowGraphOptions options{.k = k, .euclidean = euclidean};
+        const Csr cut = join_votes(votes, nullptr, options);
+        const Csr graph = build_row_graph({.views = {view}}, options, 1);
+        EXPECT_EQ(cut.pattern->col, graph.pattern->col) << k;
+        EXPECT_TRUE(test::same_bits(cut.values, graph.values)) << k;
+      }
+    }
+  }
+}
+
 RowGraphOptions nearest_one(double self_weight) {
   return {.k = 1, .euclidean = true, .self_weight = self_weight};
 }

@@ -8,6 +8,7 @@
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/dropout.h"
 #include "kernels/gemm.h"
+#include "kernels/nearest_rows.h"
 #include "kernels/spmm.h"
 
 namespace glgnn {
@@ -69,6 +70,32 @@ void check_all_choices() {
 
 TEST(CpuKernels, ChooseDense) { check_all_choices<DenseRows>(); }
 TEST(CpuKernels, ChooseSparse) { check_all_choices<SparseRows>(); }
+
+// The nearest rows by distance, as the reference finds them: exactly where products are exact, and
+// but for near ties elsewhere.
+TEST(CpuKernels, NearestRows) {
+  for (const Size& size : kSizes) {
+    SCOPED_TRACE(testing::Message() << "rows " << size.rows << " features " << size.features);
+    const int64_t kept = std::min(size.k, size.rows - 1);
+    for (const bool whole : {true, false}) {
+      const DenseRows z(size.rows, size.features, 2, whole);
+      std::vector<int32_t> exact(size.rows * kept);
+      ref::nearest_rows<double>(exact.data(), z.twice().z, size.k);
+      for_each_instruction_set([&] {
+        std::vector<int32_t> fast(exact.size(), -1), again(exact.size(), -1);
+        cpu::nearest_rows(fast.data(), z.single().z, size.k, 1);
+        cpu::nearest_rows(again.data(), z.single().z, size.k, 3);
+        EXPECT_EQ(fast, again);
+        int64_t different = 0;
+        for (int64_t i = 0; i < size.rows; ++i) {
+          const auto row = exact.begin() + i * kept;
+          different += !std::equal(row, row + kept, fast.begin() + i * kept);
+        }
+        EXPECT_LE(different, whole ? 0 : size.rows / 300);
+      });
+    }
+  }
+}
 
 // All similarities equal, also as +0 and -0: the smallest columns win, whatever the order in which
 // the blocks meet.

@@ -84,13 +84,24 @@ void sharpen(MatView<T> targets, MatView<const T> x) {
   }
 }
 
+template <class T>
+void soft_pull(MatView<T> d_x, MatView<const T> x, MatView<const T> targets, const T* weights,
+               T consistency) {
+  soft_cross_entropy_backward(d_x, T(1), x, targets, weights);
+  std::vector<T> sharpened(x.size());
+  const MatView<T> sharp{sharpened.data(), x.rows, x.cols};
+  sharpen(sharp, x);
+  if (x.rows > 0) softmax_distance_backward<T>(d_x, consistency, x, {sharp.data, x.rows, x.cols});
+}
+
 #define GLGNN_FOR(T)                                                                           \
   template double soft_cross_entropy_forward(MatView<const T>, MatView<const T>, const T*);    \
   template void soft_cross_entropy_backward(MatView<T>, T, MatView<const T>, MatView<const T>, \
                                             const T*);                                         \
   template double softmax_distance_forward(MatView<const T>, MatView<const T>);                \
   template void softmax_distance_backward(MatView<T>, T, MatView<const T>, MatView<const T>);  \
-  template void sharpen(MatView<T>, MatView<const T>)
+  template void sharpen(MatView<T>, MatView<const T>);                                         \
+  template void soft_pull(MatView<T>, MatView<const T>, MatView<const T>, const T*, T)
 GLGNN_FOR(float);
 GLGNN_FOR(double);
 #undef GLGNN_FOR

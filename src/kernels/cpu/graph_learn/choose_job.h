@@ -23,6 +23,7 @@ struct ZRows {
 };
 inline ZRows rows_of(const ZDense<float>& z) { return {z.z, {}, nullptr}; }
 inline ZRows rows_of(const ZSparse<float>& z) { return {{}, z.pattern, z.values}; }
+inline ZRows rows_of(const ZNear& z) { return {z.z, {}, nullptr}; }
 
 // Working memory of one thread.
 struct TileRoom {
@@ -47,6 +48,7 @@ struct TileMarks {
 struct ChooseJob {
   const Blocks& blocks;
   PackedRows z;
+  PackedRows others;  // the rows as the columns of S: Z again, or the other half of a distance
   CoarseRows coarse;
   ZRows rows;
   const RowRule& rule;

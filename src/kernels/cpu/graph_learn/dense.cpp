@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/cpu/graph_learn/choose_by_bytes-inl.h"
@@ -19,6 +20,7 @@
 #include "kernels/cpu/graph_learn/tile_gemm-inl.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/graph_learn.h"
+#include "kernels/nearest_rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace glgnn::cpu::HWY_NAMESPACE {
@@ -66,11 +68,11 @@ void choose_block_pair(const ChooseJob& job, const TileRoom& room, int64_t i, in
   }
   if (i == j) {
     symmetric_tile(tile, job.blocks.tile_stride(), job.z.from(job.blocks.first(i)),
-                   job.blocks.padded(i), job.z.D);
+                   job.others.from(job.blocks.first(i)), job.blocks.padded(i), job.z.D);
   } else {
     similarity_tile(tile, job.blocks.tile_stride(), job.z.from(job.blocks.first(i)),
-                    job.blocks.padded(i), job.z.from(job.blocks.first(j)), job.blocks.padded(j),
-                    job.z.D);
+                    job.blocks.padded(i), job.others.from(job.blocks.first(j)),
+                    job.blocks.padded(j), job.z.D);
   }
   if (!job.rule.needs_rows()) {
     for (int64_t r = 0; marks.words && r < job.blocks.size(i); ++r) {
@@ -104,7 +106,7 @@ HWY_EXPORT(finish_dense_row);
 
 // Kept between calls, by each thread that calls.
 struct DenseScratch {
-  Scratch<float> packed, tiles, row;
+  Scratch<float> packed, others, tiles, row;
   Scratch<uint64_t> pairs;
   CoarseScratch coarse;
   Scratch<RowState> states;
@@ -125,17 +127,35 @@ const uint64_t* mark_all_rows(const HopShells* shells, int threads) {
 }
 
 template <class Z>
+PackedRows pack_others(const Z&, const PackedRows& packed, const Blocks&) {
+  return packed;
+}
+// The last two features change places.
+PackedRows pack_others(const ZNear& z, const PackedRows& packed, const Blocks& blocks) {
+  float* others = scratch.others.grow(blocks.padded_rows() * packed.D);
+  std::copy(packed.data, packed.data + blocks.padded_rows() * packed.D, others);
+  for (int64_t first = 0; first < blocks.padded_rows(); first += kPanelRows) {
+    float* last = others + first * packed.D + z.z.cols * kPanelRows;
+    std::swap_ranges(last, last + kPanelRows, last + kPanelRows);
+  }
+  return {others, packed.D};
+}
+
+template <class Z>
 void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeights<float>& hops,
             const ChooseOptions& options, int threads) {
   // The choice is the same for any order of the pairs; the sum of exponentials is not.
   const Blocks blocks(z.rows(), lse || threads > 2 ? 8 : 4);
   const RowRule rule(hops, options, z.rows(), lse != nullptr);
   const PackedRows packed = pack_rows(scratch.packed, z, blocks, threads);
-  const bool may_skip = !rule.needs_rows() && rule.keep > 0 && blocks.count() > 1;
+  const PackedRows others = pack_others(z, packed, blocks);
+  const bool may_skip =
+      packed.data == others.data && !rule.needs_rows() && rule.keep > 0 && blocks.count() > 1;
   const CoarseRows coarse =
       may_skip ? pack_coarse_rows(scratch.coarse, packed, blocks, threads) : CoarseRows{};
   const ChooseJob job{blocks,
                       packed,
+                      others,
                       coarse,
                       rows_of(z),
                       rule,
@@ -179,6 +199,7 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
     if (lse) lse[i] = log_sum_exp(job.states[i]);
   }
   scratch.packed.release_if_large();
+  scratch.others.release_if_large();
   scratch.coarse.bytes.release_if_large();
   scratch.candidates.release_if_large();
   scratch.near.release_if_large();
@@ -194,6 +215,13 @@ void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZDense<f
 void choose_in_tiles(int32_t* col, int64_t* count, float* lse, const ZSparse<float>& z,
                      const HopWeights<float>& hops, const ChooseOptions& options, int threads) {
   choose(col, count, lse, z, hops, options, threads);
+}
+
+void nearest_rows(int32_t* col, MatView<const float> z, int64_t k, int threads) {
+  const int64_t kept = std::min(k, z.rows - 1);
+  if (kept < 1) return;
+  std::vector<int64_t> count(z.rows);
+  choose(col, count.data(), nullptr, ZNear{z}, {}, {.k = kept}, threads);
 }
 
 }  // namespace glgnn::cpu

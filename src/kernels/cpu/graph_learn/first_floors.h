@@ -6,6 +6,7 @@
 // in: D units in the last place of |Z_i| |Z_j|.
 #pragma once
 
+#include "kernels/cpu/graph_learn/packed_rows.h"
 #include "kernels/cpu/graph_learn/row_handler.h"
 #include "kernels/graph_learn.h"
 
@@ -16,5 +17,6 @@ const float* first_floors(const ZDense<float>& z, const RowRule& rule, PatternVi
                           int threads);
 const float* first_floors(const ZSparse<float>& z, const RowRule& rule, PatternView likely,
                           int threads);
+inline const float* first_floors(const ZNear&, const RowRule&, PatternView, int) { return nullptr; }
 
 }  // namespace glgnn::cpu

@@ -181,13 +181,14 @@ HWY_INLINE void transpose_in_place(float* tile, int64_t stride, int64_t side) {
 
 #endif
 
-// tile = Z Z^T of one block: a panel pair below the diagonal is a copy of the one above.
-HWY_INLINE void symmetric_tile(float* tile, int64_t stride, const float* panels, int64_t rows,
-                               int64_t D) {
+// tile = S of one block with itself, which is symmetric: a panel pair below the diagonal is a copy
+// of the one above.
+HWY_INLINE void symmetric_tile(float* tile, int64_t stride, const float* row_panels,
+                               const float* column_panels, int64_t rows, int64_t D) {
   for (int64_t i = 0; i < rows; i += kPanelRows) {
     for (int64_t j = i; j < rows; j += kPanelRows) {
       float* above = tile + i * stride + j;
-      panel_pair_product(above, stride, panels + i * D, panels + j * D, D);
+      panel_pair_product(above, stride, row_panels + i * D, column_panels + j * D, D);
       if (j > i) copy_transposed(tile + j * stride + i, above, stride, kPanelRows);
     }
   }

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""How long best mode takes on whole tables with 100 labels: processor time, wall time, memory, accuracy on the other rows.
+
+    bench/fits.py [--tables NAME,..] [--threads N] [PROGRAM]    prints, and keeps in docs/benchmarks_fits.json, which
+                                                                 make_page.py shows; one entry for each commit, the oldest first
+
+The tables are made here from fixed seeds. Needs NumPy.
+"""
+
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KEPT = ROOT / "docs" / "benchmarks_fits.json"
+LABELS = 100
+
+
+def clouds(rows, draw):
+    """Three classes of two clouds each in 8 columns, 4 mixtures of these, and 8 columns of noise."""
+    centres = draw.normal(size=(6, 8)) * 1.5
+    cloud = draw.integers(6, size=rows)
+    told = centres[cloud] + draw.normal(size=(rows, 8)) @ (numpy.eye(8) + 0.3 * draw.normal(size=(8, 8)))
+    return numpy.hstack([told, told @ draw.normal(size=(8, 4)), draw.normal(size=(rows, 8))]), cloud % 3
+
+
+def pictures(rows, draw):
+    """28 x 28 pixels between 0 and 1: ten classes, each a drawing of five strokes that moves, bends and is noisy."""
+    grid = numpy.stack(numpy.meshgrid(numpy.arange(28), numpy.arange(28), indexing="ij"), -1).reshape(-1, 1, 2)
+    strokes = draw.uniform(7, 21, size=(10, 5, 2))
+    label = draw.integers(10, size=rows)
+    out = numpy.empty((rows, 784), numpy.float32)
+    for first in range(0, rows, 1000):
+        part = label[first:first + 1000]
+        places = strokes[part] + draw.normal(size=(len(part), 5, 2)) * 1.2 + draw.normal(size=(len(part), 1, 2)) * 1.2
+        for i, place in enumerate(places):
+            square = ((grid - place) ** 2).sum(-1)
+            out[first + i] = numpy.exp(-square / 8).max(1)
+    out += draw.normal(size=out.shape).astype(numpy.float32) * 0.1 * (out > 0.05)
+    return numpy.clip(out, 0, 1), label
+
+
+TABLES = {"5000 x 20": (clouds, 5000), "10000 x 20": (clouds, 10000), "70000 x 784": (pictures, 70000)}
+
+
+def write_table(folder, make, rows):
+    """The table's file, the arguments that name its labels, and the truth."""
+    draw = numpy.random.default_rng(1)
+    x, y = make(rows, draw)
+    told = numpy.zeros(rows, bool)
+    told[draw.permutation(rows)[:LABELS]] = True
+    if x.shape[1] > 100:
+        numpy.save(folder / "x.npy", x)
+        numpy.save(folder / "y.npy", numpy.where(told, y, -1).astype(numpy.int64))
+        return folder / "x.npy", ["--label", str(folder / "y.npy")], y, told
+    with open(folder / "x.csv", "w") as file:
+        file.write(",".join(f"x{f}" for f in range(x.shape[1])) + ",class\n")
+        for row, label, is_told in zip(x, y, told):
+            file.write(",".join(f"{value:.5g}" for value in row) + "," + (str(label) if is_told else "") + "\n")
+    return folder / "x.csv", ["--label", "class"], y, told
+
+
+def measure(program, name, threads):
+    make, rows = TABLES[name]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        table, label, y, told = write_table(folder, make, rows)
+        begin = time.monotonic()
+        command = [program, "fit", str(table), *label, "--threads", str(threads), "--quiet", "--no-report",
+                   "--out", str(folder / "model.glgnn")]
+        child = subprocess.Popen(command, cwd=folder)
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.monotonic() - begin
+        if status != 0:
+            sys.exit(f"fits: {' '.join(command)} ended with status {status}")
+        said = subprocess.run([program, "predict", str(folder / "model.glgnn"), "--quiet"], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        classes = numpy.array([int(row["predicted"]) for row in csv.DictReader(io.StringIO(said))])
+    return {"processor_seconds": usage.ru_utime + usage.ru_stime, "wall_seconds": wall, "peak_mb": usage.ru_maxrss / 1024,
+            "accuracy": float((classes[~told] == y[~told]).mean()), "threads": threads}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--tables", default=",".join(TABLES), help="which, by comma")
+    arguments.add_argument("--threads", type=int, default=2)
+    arguments.add_argument("program", nargs="?", default=str(ROOT / "build" / "glgnn"))
+    given = arguments.parse_args()
+    version = subprocess.run([given.program, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    commit = re.search(r"\((\w+)", version).group(1)
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else []
+    entry = next((e for e in kept if e["commit"] == commit), None)
+    if entry is None:
+        machine = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text()).group(1)
+        entry = {"commit": commit, "machine": machine, "tables": {}}
+        kept.append(entry)
+    for name in given.tables.split(","):
+        entry["tables"][name] = found = measure(given.program, name, given.threads)
+        print(f"{name}: {found['processor_seconds']:.1f} s of processor time, {found['wall_seconds']:.1f} s, "
+              f"{found['peak_mb']:.0f} MB, {100 * found['accuracy']:.1f} % of the other rows")
+        KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
