@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "core/feature_rows.h"
@@ -17,9 +16,8 @@ class ModuleRun {
       : spec_(spec), problem_(problem), shared_(shared), context_(context) {}
 
   // `start`, if given, is what the network of graphs has learned: one round from there.
-  ModuleResult run(const ModuleStart* start) {
-    ModuleResult best;
-    best.spec = spec_;
+  std::vector<ModuleResult> run(const ModuleStart* start) {
+    std::vector<ModuleResult> results;
     Stage last, first;
     if (start) last = {.p = start->p, .selection = start->selection};
     const int64_t begin = start ? spec_.rounds : 0;
@@ -38,22 +36,22 @@ class ModuleRun {
           std::visit([&](const auto& kind) { return kind.run_round(work); }, spec_.kind);
       if (round == begin && begin + 1 < end) first = stages.front();
       for (Stage& stage : stages) {
-        Score score = validation_score(stage.p, problem_);
-        if (stage.chose_epoch) score.optimism = optimism_of_chosen(score.accuracy, problem_);
+        ModuleResult& result = results.emplace_back();
+        result.spec = spec_;
+        result.score = validation_score(stage.p, problem_);
+        if (stage.chose_epoch) {
+          result.score.optimism = optimism_of_chosen(result.score.accuracy, problem_);
+        }
         if (stage.looks.empty()) stage.looks.push_back(validation_rows(stage.p, problem_));
-        std::move(stage.looks.begin(), stage.looks.end(), std::back_inserter(best.looks));
-        stage.looks.clear();
-        last = std::move(stage);
-        // The later stage wins a tie: it knows more.
-        if (!best.stage.p.empty() && score.value() < best.score.value()) continue;
-        best.stage = last;
-        best.graph = graph;
-        best.score = score;
-        best.graph_selection = graph_selection;
-        best.graph_knows_labels = rebuilds && spec_.graph.label_weight > 0;
+        result.looks = std::exchange(stage.looks, {});
+        result.stage = std::move(stage);
+        result.graph = graph;
+        result.graph_selection = graph_selection;
+        result.graph_knows_labels = rebuilds && spec_.graph.label_weight > 0;
       }
+      last = results.back().stage;
     }
-    return best;
+    return results;
   }
 
   FittedModule finish(const ModuleResult& module) {
@@ -207,9 +205,29 @@ std::set<View> views_read(const std::vector<FittedModule>& modules) {
   return views;
 }
 
+std::vector<ModuleResult> run_stages(const ModuleSpec& spec, const Problem& problem,
+                                     SharedInputs& shared, const Context& context,
+                                     const ModuleStart* start) {
+  return ModuleRun(spec, problem, shared, context).run(start);
+}
+
+const ModuleResult& best_stage(const std::vector<ModuleResult>& stages) {
+  const ModuleResult* best = &stages.front();
+  for (const ModuleResult& stage : stages) {
+    if (stage.score.value() >= best->score.value()) best = &stage;
+  }
+  return *best;
+}
+
 ModuleResult run_module(const ModuleSpec& spec, const Problem& problem, SharedInputs& shared,
                         const Context& context, const ModuleStart* start) {
-  return ModuleRun(spec, problem, shared, context).run(start);
+  const std::vector<ModuleResult> stages = run_stages(spec, problem, shared, context, start);
+  ModuleResult best = best_stage(stages);
+  best.looks.clear();
+  for (const ModuleResult& stage : stages) {
+    best.looks.insert(best.looks.end(), stage.looks.begin(), stage.looks.end());
+  }
+  return best;
 }
 
 FittedModule finish_module(const ModuleResult& module, const Problem& problem, SharedInputs& shared,

@@ -26,6 +26,7 @@ struct ModuleSpec {
   int64_t rounds = 1;
   bool after_network = false;  // one round, taught by the network of the modules before
   uint32_t number = 0;         // in its pool: whose random numbers
+  int32_t family = 0;          // those of a family differ in their settings alone
   KindOptions kind = SpreadOptions{};
 };
 
@@ -61,12 +62,13 @@ struct RoundWork {
   std::vector<float> separation(const Matrix& p) const;
 };
 
+// A stage of a module, with the graph it was made on.
 struct ModuleResult {
   ModuleSpec spec;
-  Stage stage;                       // the best one
+  Stage stage;
   std::shared_ptr<const Csr> graph;  // S of that stage
   Score score;
-  std::vector<Matrix> looks;           // what each stage and check said of the validation rows
+  std::vector<Matrix> looks;           // what it, or each check, said of the validation rows
   std::vector<float> graph_selection;  // that the graph was made with; empty: none
   bool graph_knows_labels = false;     // soft labels took part in choosing neighbours
 };
@@ -77,7 +79,15 @@ struct ModuleStart {
   std::vector<float> selection;
 };
 
-// Runs all rounds of a module, or one more round from `start`.
+// Runs all rounds of a module, or one more round from `start`; gives all its stages.
+std::vector<ModuleResult> run_stages(const ModuleSpec& spec, const Problem& problem,
+                                     SharedInputs& shared, const Context& context,
+                                     const ModuleStart* start = nullptr);
+
+// The stage that fits the validation rows best; the later one on a tie: it knows more.
+const ModuleResult& best_stage(const std::vector<ModuleResult>& stages);
+
+// The best stage alone, with the looks of all.
 ModuleResult run_module(const ModuleSpec& spec, const Problem& problem, SharedInputs& shared,
                         const Context& context, const ModuleStart* start = nullptr);
 

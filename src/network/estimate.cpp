@@ -16,95 +16,50 @@ constexpr uint32_t kDrawings = 200;
 // spread more than those of all rows. The interval counts only these.
 constexpr double kDifferentRows = 0.632;
 
-// One look at the rows of a fold, as the choice needs it.
-struct Judged {
-  std::vector<double> value;  // of each row: what it adds to a score
-  std::vector<double> right;  // 1 where the answer is right
-};
-
-Judged judge(const Matrix& p, const std::vector<int32_t>& labels) {
-  const std::vector<int32_t> said = predicted_classes(p);
-  Judged out;
-  for (size_t i = 0; i < labels.size(); ++i) {
-    const double right = said[i] == labels[i];
-    out.right.push_back(right);
-    out.value.push_back(right +
-                        kLikelihoodWeight * clipped_log(p[static_cast<int64_t>(i)][labels[i]]));
+// The network of one training, chosen by the rows drawn.
+Chosen choose_in_fold(const HeldBack& held, const JudgedFold& judged, const double* times,
+                      size_t members) {
+  const double drawn = std::accumulate(times, times + held.labels.size(), 0.0);
+  Chosen chosen;
+  std::vector<double> score;
+  std::vector<size_t> order;
+  for (size_t s = 0; s < held.stages.size(); ++s) {
+    chosen.look.push_back(best_look(judged[s], times));
+    const Judged& look = judged[s][chosen.look.back()];
+    score.push_back(look.value(times));
+    if (held.stages[s].chooses_epoch && drawn > 0) {
+      const double right = std::inner_product(look.right.begin(), look.right.end(), times, 0.0);
+      score.back() -= optimism_of_chosen(right / drawn, drawn);
+    }
+    if (!held.stages[s].is_taught) order.push_back(s);
   }
-  return out;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return score[a] > score[b]; });
+  order.resize(std::min(members, order.size()));
+  std::vector<double> of_members;
+  for (const size_t s : order) of_members.push_back(score[s]);
+  const std::vector<double> weights = weights_by_score(of_members);
+  chosen.weight.assign(held.stages.size(), 0.0);
+  for (size_t r = 0; r < order.size(); ++r) chosen.weight[order[r]] = weights[r];
+  return chosen;
 }
 
-// All looks of a fold, judged once.
-using JudgedModule = std::vector<Judged>;
-
-struct Fold {
-  const HeldBack& held;
-  std::vector<JudgedModule> modules;
-  size_t first;  // of its rows among those of all folds
-};
-
-// One drawing in one fold: chooses by the rows drawn, as the network does, and judges by the
-// others.
-class Drawing {
- public:
-  // `times`: how often each of the fold's rows was drawn.
-  Drawing(const Fold& fold, const double* times, size_t members) : fold_(fold), times_(times) {
-    drawn_ = std::accumulate(times, times + fold.held.labels.size(), 0.0);
-    std::vector<double> score;
-    for (size_t m = 0; m < fold.modules.size(); ++m) score.push_back(choose_look(m));
-    members_.resize(score.size());
-    std::iota(members_.begin(), members_.end(), size_t{0});
-    std::stable_sort(members_.begin(), members_.end(),
-                     [&](size_t a, size_t b) { return score[a] > score[b]; });
-    members_.resize(std::min(members, members_.size()));
-    std::vector<double> of_members;
-    for (const size_t m : members_) of_members.push_back(score[m]);
-    weights_ = weights_by_score(of_members);
-  }
-
-  // Counts the rows that were not drawn, and how many of them the chosen network answers right.
-  void judge_rest(int64_t classes, int64_t& judged, int64_t& right) const {
-    std::vector<double> p(classes);
-    const HeldBack& held = fold_.held;
-    for (size_t i = 0; i < held.labels.size(); ++i) {
-      if (times_[i] > 0) continue;
-      std::fill(p.begin(), p.end(), 0.0);
-      for (size_t r = 0; r < members_.size(); ++r) {
-        const Matrix& said = held.modules[members_[r]].looks[chosen_[members_[r]]];
-        for (int64_t c = 0; c < classes; ++c)
-          p[c] += weights_[r] * said[static_cast<int64_t>(i)][c];
-      }
-      ++judged;
-      right += std::max_element(p.begin(), p.end()) - p.begin() == held.labels[i];
+// Counts the rows that were not drawn, and how many of them the chosen network answers right.
+void judge_rest(const HeldBack& held, const Chosen& chosen, const double* times, int64_t classes,
+                int64_t& judged, int64_t& right) {
+  std::vector<double> p(classes);
+  for (size_t i = 0; i < held.labels.size(); ++i) {
+    if (times[i] > 0) continue;
+    std::fill(p.begin(), p.end(), 0.0);
+    for (size_t s = 0; s < held.stages.size(); ++s) {
+      if (chosen.weight[s] == 0) continue;
+      const float* said = held.stages[s].looks[chosen.look[s]][static_cast<int64_t>(i)];
+      for (int64_t c = 0; c < classes; ++c) p[c] += chosen.weight[s] * said[c];
     }
+    ++judged;
+    right += std::max_element(p.begin(), p.end()) - p.begin() == held.labels[i];
   }
-
- private:
-  double mean_of_drawn(const std::vector<double>& values) const {
-    if (drawn_ == 0) return 0;
-    return std::inner_product(values.begin(), values.end(), times_, 0.0) / drawn_;
-  }
-
-  // The look that fits the rows drawn best, the later one on a tie; gives its score.
-  double choose_look(size_t m) {
-    size_t best = 0;
-    double best_value = 0;
-    for (size_t l = 0; l < fold_.modules[m].size(); ++l) {
-      const double value = mean_of_drawn(fold_.modules[m][l].value);
-      if (l == 0 || value >= best_value) best = l, best_value = value;
-    }
-    chosen_.push_back(best);
-    if (!fold_.held.modules[m].chooses_epoch || drawn_ == 0) return best_value;
-    return best_value - optimism_of_chosen(mean_of_drawn(fold_.modules[m][best].right), drawn_);
-  }
-
-  const Fold& fold_;
-  const double* times_;
-  double drawn_ = 0;            // rows, as often as they were drawn
-  std::vector<size_t> chosen_;  // the look of each module
-  std::vector<size_t> members_;
-  std::vector<double> weights_;
-};
+}
 
 std::vector<double> draw_rows(size_t rows, const Rng& rng) {
   std::vector<double> times(rows, 0.0);
@@ -130,7 +85,7 @@ double baseline_accuracy(const std::vector<HeldBack>& folds) {
   double right = 0, rows = 0;
   for (const HeldBack& fold : folds) {
     if (fold.baseline.empty()) return -1;
-    for (const double one : judge(fold.baseline, fold.labels).right) right += one, ++rows;
+    for (const double one : Judged(fold.baseline, fold.labels).right) right += one, ++rows;
   }
   return right / rows;
 }
@@ -140,15 +95,11 @@ double baseline_accuracy(const std::vector<HeldBack>& folds) {
 Estimate estimate_accuracy(const std::vector<HeldBack>& held, int64_t classes, int64_t members,
                            uint64_t seed) {
   Estimate estimate;
-  std::vector<Fold> folds;
+  std::vector<JudgedFold> judged_folds;
   size_t rows = 0;
   for (const HeldBack& fold : held) {
-    folds.push_back({fold, {}, rows});
+    judged_folds.push_back(judge_fold(fold));
     rows += fold.labels.size();
-    for (const HeldBackModule& module : fold.modules) {
-      JudgedModule& looks = folds.back().modules.emplace_back();
-      for (const Matrix& p : module.looks) looks.push_back(judge(p, fold.labels));
-    }
   }
   if (rows == 0) return estimate;
   count_classes(held, classes, estimate);
@@ -156,9 +107,15 @@ Estimate estimate_accuracy(const std::vector<HeldBack>& held, int64_t classes, i
   int64_t judged = 0, right = 0;
   for (uint32_t b = 0; b < kDrawings; ++b) {
     const std::vector<double> times = draw_rows(rows, {seed, Stream::kEstimate, 0, b});
-    for (const Fold& fold : folds) {
-      Drawing(fold, times.data() + fold.first, static_cast<size_t>(members))
-          .judge_rest(classes, judged, right);
+    const auto of_all = static_cast<size_t>(members);
+    const std::vector<Chosen> chosen =
+        held.size() == 1
+            ? std::vector<Chosen>{choose_in_fold(held[0], judged_folds[0], times.data(), of_all)}
+            : choose_over_folds(held, judged_folds, times, of_all, false);
+    const double* of_fold = times.data();
+    for (size_t f = 0; f < held.size(); ++f) {
+      judge_rest(held[f], chosen[f], of_fold, classes, judged, right);
+      of_fold += held[f].labels.size();
     }
   }
   // A single row is always drawn.

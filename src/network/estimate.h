@@ -12,20 +12,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "network/held_back.h"
+
 namespace glgnn {
-
-// What one module said of the rows that were held back from it.
-struct HeldBackModule {
-  std::vector<Matrix> looks;   // V x C each: every stage and check that the rows could choose
-  bool chooses_epoch = false;  // the network lowers its score, as weights_by_validation does
-};
-
-// One fold: the rows that were held back, and what was said of them.
-struct HeldBack {
-  std::vector<int32_t> labels;
-  std::vector<HeldBackModule> modules;
-  Matrix baseline;  // V x C, of logistic regression; empty: not known
-};
 
 // `members`: how many modules the network joins in each fold. Without rows that
 // were held back: no estimate (rows = 0).

@@ -14,8 +14,9 @@ namespace glgnn {
 namespace {
 
 // Folds cost their number of trainings; with many labels those held back are hardly missed.
-constexpr int64_t kFewerFolds = 3;
+constexpr int64_t kMostFolds = 5, kFewerFolds = 3;
 constexpr int64_t kRowsOfMostFolds = 3'000;
+constexpr int64_t kRowsOfFewerFolds = 10'000;  // above, one training is enough to wait for
 constexpr int64_t kLabelsWorthFolds = 1'000;
 
 std::vector<int32_t> labelled_rows(const Problem& problem) {
@@ -26,10 +27,8 @@ std::vector<int32_t> labelled_rows(const Problem& problem) {
 }
 
 int64_t folds_by_size(const Problem& problem) {
-  const int64_t rows = problem.features->rows();
   const auto labels = static_cast<int64_t>(problem.train.size() + problem.val.size());
-  if (labels > kLabelsWorthFolds || rows > kRowsOfFewerFolds) return 1;
-  return rows <= kRowsOfMostFolds ? kMostFolds : kFewerFolds;
+  return labels > kLabelsWorthFolds ? 1 : folds_of_rows(problem.features->rows());
 }
 
 // The training rows of each class in the random order of the seed.
@@ -111,6 +110,11 @@ void judge_held_back(Model& joined, const std::vector<Model>& models,
 }
 
 }  // namespace
+
+int64_t folds_of_rows(int64_t rows) {
+  if (rows > kRowsOfFewerFolds) return 1;
+  return rows <= kRowsOfMostFolds ? kMostFolds : kFewerFolds;
+}
 
 int64_t count_folds(const Problem& problem, const Config& config) {
   if (config.mode != Mode::kBest || !problem.val_is_drawn || problem.val.empty()) return 1;

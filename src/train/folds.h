@@ -10,9 +10,10 @@
 
 namespace glgnn {
 
-inline constexpr int64_t kMostFolds = 5;
-inline constexpr int64_t kMembersOfFold = 4;          // modules that a fold gives to the network
-inline constexpr int64_t kRowsOfFewerFolds = 10'000;  // above, one training is enough to wait for
+// How many folds are trained for so many rows, if few of them have labels.
+int64_t folds_of_rows(int64_t rows);
+
+inline constexpr int64_t kMembersOfFold = 6;  // stages that a fold gives to the network
 
 // How many folds fit() will train; 1 where the validation rows are given, or the data are large.
 int64_t count_folds(const Problem& problem, const Config& config);

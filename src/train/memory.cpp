@@ -93,11 +93,13 @@ class MemoryShape {
   int64_t n_, f_, c_, numbers_, edges_;
 };
 
-// The models of earlier folds, while the last is trained.
-int64_t of_earlier_folds(int64_t rows, int64_t classes) {
-  if (rows > kRowsOfFewerFolds) return 0;
+// The stages of earlier folds, while the last is trained: all folds choose among all of them.
+int64_t of_earlier_folds(int64_t rows, int64_t classes, int64_t modules) {
   constexpr int64_t kEdges = 40, kEdgeBytes = 8;  // of a row
-  return kMostFolds * kMembersOfFold * rows * (kEdges * kEdgeBytes + classes * kWord);
+  constexpr int64_t kGraphs = 26;                 // that labels have changed
+  const int64_t stages = 3 * modules / 2;
+  return (folds_of_rows(rows) - 1) * rows *
+         (kGraphs * kEdges * kEdgeBytes + stages * classes * kWord);
 }
 
 // On two threads: two modules are at work at once.
@@ -122,7 +124,7 @@ int64_t estimate_pool_memory(const Features& features, int64_t classes, const Co
   const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
   const int64_t similarities = 4 * landmarks * landmarks * 2 * kWord;
   return kProgramOfPool + input + views + graphs + predictions +
-         kModulesAtWork * (input + of_rows + similarities) + of_earlier_folds(n, classes);
+         kModulesAtWork * (input + of_rows + similarities) + of_earlier_folds(n, classes, modules);
 }
 
 }  // namespace

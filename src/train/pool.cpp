@@ -293,22 +293,25 @@ bool counts_features(const ModuleSpec& spec) {
   return std::holds_alternative<MultinomialOptions>(spec.kind) || (layers && layers->teacher);
 }
 
-// The trained heads once more, taught by the network of graphs instead of by themselves. Of tables
-// those that learn their graph again: the others rarely gain by it.
-void add_after_network(std::vector<ModuleSpec>& pool, const DataKind& kind) {
+// Every trained head once more, taught by the network of graphs instead of by itself.
+void add_after_network(std::vector<ModuleSpec>& pool) {
   const size_t before = pool.size();
   for (size_t m = 0; m < before; ++m) {
     ModuleSpec spec = pool[m];
     auto* layers = std::get_if<LayersOptions>(&spec.kind);
-    if (!layers ||
-        (!kind.is_text && !kind.has_graph && spec.rounds > 1 && spec.graph.select == 0)) {
-      continue;
-    }
+    if (!layers) continue;
     layers->teacher.reset();
     spec.after_network = true;
     spec.graph.label_weight = 0;  // the teacher says it already
     pool.push_back(spec);
   }
+}
+
+// A kind of module, and the way in which it learns.
+int32_t family_of(const ModuleSpec& spec) {
+  const auto* landmarks = std::get_if<LandmarkOptions>(&spec.kind);
+  const int32_t way = landmarks ? landmarks->curved + landmarks->selects : spec.rounds > 1;
+  return static_cast<int32_t>(3 * spec.kind.index()) + way;
 }
 
 // Whether the settings allow this module and the data suit it.
@@ -372,9 +375,10 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
       add_table_gnns(pool, views, kind, few);
   }
   std::erase_if(pool, [&](const ModuleSpec& spec) { return !is_tried(spec, kind, config); });
-  if (config.network_round) add_after_network(pool, kind);
+  if (config.network_round) add_after_network(pool);
   for (size_t m = 0; m < pool.size(); ++m) {
     pool[m].number = static_cast<uint32_t>(m);
+    pool[m].family = family_of(pool[m]);
     apply_settings(pool[m], config);
   }
   return pool;

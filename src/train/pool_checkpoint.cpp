@@ -8,8 +8,8 @@
 namespace glgnn {
 namespace {
 
-template <class Archive, class Module>
-void walk_module(Archive& archive, Module& module) {
+template <class Archive, class Result>
+void walk_stage(Archive& archive, Result& module) {
   archive(module.stage.p);
   archive(module.stage.selection);
   archive(module.stage.own_weight);
@@ -28,20 +28,21 @@ void walk_module(Archive& archive, Module& module) {
 
 }  // namespace
 
-void save_modules(const std::string& path, const std::vector<std::optional<ModuleResult>>& modules,
-                  const Problem& problem, const Config& config) {
+void save_modules(const std::string& path, const DoneModules& modules, const Problem& problem,
+                  const Config& config) {
   ArchiveWriter writer;
   write_checkpoint_head(writer, problem, config);
   writer(static_cast<uint64_t>(modules.size()));
   for (const auto& module : modules) {
-    writer(static_cast<uint8_t>(module.has_value()));
-    if (module) walk_module(writer, *module);
+    writer(static_cast<uint64_t>(module ? module->size() : 0));
+    if (!module) continue;
+    for (const ModuleResult& stage : *module) walk_stage(writer, stage);
   }
   writer.save(path, FileKind::kCheckpoint);
 }
 
-void load_modules(const std::string& path, std::vector<std::optional<ModuleResult>>& modules,
-                  const Problem& problem, const Config& config) {
+void load_modules(const std::string& path, DoneModules& modules, const Problem& problem,
+                  const Config& config) {
   ArchiveReader reader(path, FileKind::kCheckpoint);
   read_checkpoint_head(reader, path, problem, config);
   uint64_t size = 0;
@@ -51,9 +52,11 @@ void load_modules(const std::string& path, std::vector<std::optional<ModuleResul
                                       std::to_string(modules.size()) + "; start without --resume");
   }
   for (auto& module : modules) {
-    uint8_t there = 0;
-    reader(there);
-    if (there) walk_module(reader, module.emplace());
+    uint64_t stages = 0;
+    reader(stages);
+    if (stages == 0) continue;
+    module.emplace();
+    for (uint64_t s = 0; s < stages; ++s) walk_stage(reader, module->emplace_back());
   }
   reader.finish();
 }

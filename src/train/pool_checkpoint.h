@@ -12,11 +12,14 @@
 
 namespace glgnn {
 
-void save_modules(const std::string& path, const std::vector<std::optional<ModuleResult>>& modules,
-                  const Problem& problem, const Config& config);
+// The stages of each module that is done.
+using DoneModules = std::vector<std::optional<std::vector<ModuleResult>>>;
+
+void save_modules(const std::string& path, const DoneModules& modules, const Problem& problem,
+                  const Config& config);
 
 // Refuses (kUsage) a file of other data or other settings, and says which.
-void load_modules(const std::string& path, std::vector<std::optional<ModuleResult>>& modules,
-                  const Problem& problem, const Config& config);
+void load_modules(const std::string& path, DoneModules& modules, const Problem& problem,
+                  const Config& config);
 
 }  // namespace glgnn

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <filesystem>
+#include <iterator>
+#include <numeric>
 #include <optional>
+#include <utility>
 
+#include "core/class_weights.h"
 #include "modules/baseline.h"
 #include "network/estimate.h"
 #include "network/fuse.h"
@@ -25,22 +30,36 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kNoValue = -1e300;
 
+// The same modules in every fold: those that the smallest of them allows.
+std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const Config& config) {
+  const Problem& first = folds.front();
+  size_t labels = first.train.size();
+  for (const Problem& fold : folds) labels = std::min(labels, fold.train.size());
+  const DataKind kind =
+      look_at(*first.features, static_cast<int64_t>(labels), first.classes, first.graph != nullptr);
+  Config of_pool = config;
+  // With folds trained heads that the network teaches gain nothing on tables.
+  if (folds.size() > 1 && !kind.is_text && !kind.has_graph) of_pool.network_round = false;
+  return module_pool(kind, of_pool);
+}
+
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 class PoolTrainer {
  public:
-  PoolTrainer(const Problem& problem, SharedInputs& shared, const Config& config,
-              const Context& context, const FitOptions& options)
+  // `keeps_stages`: other folds may choose a stage that this one would not.
+  PoolTrainer(const Problem& problem, std::vector<ModuleSpec> specs, bool keeps_stages,
+              SharedInputs& shared, const Config& config, const Context& context,
+              const FitOptions& options)
       : problem_(problem),
+        keeps_stages_(keeps_stages),
         config_(config),
         context_(context),
         options_(options),
         shared_(shared),
-        specs_(module_pool(look_at(*problem.features, static_cast<int64_t>(problem.train.size()),
-                                   problem.classes, problem.graph != nullptr),
-                           config)),
+        specs_(std::move(specs)),
         modules_(specs_.size()) {
     if (specs_.empty()) {
       throw Error(ErrorKind::kUsage,
@@ -49,26 +68,28 @@ class PoolTrainer {
     }
   }
 
-  // What the modules that the network was chosen from said of the validation rows. Those taught by
-  // the network are left out: they learned from answers that these labels chose.
+  // What the candidates said of the validation rows.
   HeldBack held_back() {
     HeldBack held;
     if (problem_.val.empty()) return held;
     for (const int32_t row : problem_.val) held.labels.push_back(problem_.labels[row]);
-    for (ModuleResult& module : finished_) {
-      if (module.spec.after_network) continue;
-      held.modules.push_back(
-          {std::move(module.looks), std::holds_alternative<LayersOptions>(module.spec.kind)});
+    for (ModuleResult& candidate : candidates_) {
+      held.stages.push_back(
+          {.looks = std::move(candidate.looks),
+           .chooses_epoch = std::holds_alternative<LayersOptions>(candidate.spec.kind),
+           .is_taught = candidate.spec.after_network,
+           .family = candidate.spec.family});
     }
     held.baseline = baseline_answers(problem_, shared_, context_);
     return held;
   }
 
-  FitResult run() {
+  // False if it was interrupted.
+  bool run() {
     if (options_.resume) load_modules(options_.checkpoint, modules_, problem_, config_);
     for (size_t m = 0; m < specs_.size(); ++m) {
       if (!modules_[m]) continue;
-      modules_[m]->spec = specs_[m];  // the checkpoint does not hold it
+      for (ModuleResult& stage : *modules_[m]) stage.spec = specs_[m];  // not in the checkpoint
       report(m);
     }
     run_modules(false);
@@ -79,9 +100,40 @@ class PoolTrainer {
     }
     if (failure_) std::rethrow_exception(failure_);
     save();
-    if (stopped_) return {Model{}, true};
-    finish_report();
-    return {result(), false};
+    if (stopped_) return false;
+    list_candidates();
+    return true;
+  }
+
+  // The network that the validation rows choose where there is one fold.
+  NetworkWeights network() const { return weights_by_validation(candidates_, problem_, config_); }
+
+  // The model of the candidates that the network has for members.
+  Model result(const NetworkWeights& network) {
+    Model model;
+    model.config = config_;
+    model.train = problem_.train;
+    model.val = problem_.val;
+    model.probabilities = fuse_predictions(candidates_, network);
+    ++done_;
+    EpochReport line =
+        score_line(model.probabilities, validation_score(model.probabilities, problem_));
+    line.best = true;
+    history_.push_back(line);
+    tell(line);
+    model.history = history_;
+    model.best_epoch = done_;
+    for (size_t r = 0; r < network.members.size(); ++r) {
+      const size_t c = network.members[r];
+      FittedModule& module =
+          model.modules.emplace_back(finish_module(candidates_[c], problem_, shared_, context_));
+      module.weight = static_cast<float>(network.weights[r]);
+      module.line = candidates_[c].spec.number;
+    }
+    model.network = relation_of(model.modules, model.probabilities);
+    model.fused_graph = fuse_graphs(model.modules);
+    model.views = shared_.fitted_views(views_read(model.modules));
+    return model;
   }
 
  private:
@@ -95,10 +147,10 @@ class PoolTrainer {
       skip = stopped_ || failure_ || modules_[m].has_value();
       if (skip) return;
       try {
-        ModuleResult module = run_module(specs_[m], problem_, shared_, shares.inside,
-                                         after_network ? &start_from_ : nullptr);
+        std::vector<ModuleResult> stages =
+            run(specs_[m], shares.inside, after_network ? &start_from_ : nullptr);
 #pragma omp critical(glgnn_pool_trainer)
-        keep(m, std::move(module));
+        keep(m, std::move(stages));
       } catch (...) {
 #pragma omp critical(glgnn_pool_trainer)
         failure_ = std::current_exception();
@@ -107,11 +159,17 @@ class PoolTrainer {
     run_side_by_side(static_cast<int64_t>(specs_.size()), shares.modules, run_one);
   }
 
+  std::vector<ModuleResult> run(const ModuleSpec& spec, const Context& context,
+                                const ModuleStart* start) {
+    if (keeps_stages_) return run_stages(spec, problem_, shared_, context, start);
+    return {run_module(spec, problem_, shared_, context, start)};
+  }
+
   // Called in a critical section, which no exception may leave: a full disk stops log and
   // checkpoint.
-  void keep(int64_t m, ModuleResult module) {
+  void keep(int64_t m, std::vector<ModuleResult> stages) {
     try {
-      modules_[m] = std::move(module);
+      modules_[m] = std::move(stages);
       report(m);
       if (seconds_since(saved_) >= std::max(options_.checkpoint_seconds, save_after_)) save();
     } catch (...) {
@@ -122,14 +180,14 @@ class PoolTrainer {
   void learn_start() {
     std::vector<ModuleResult> before;
     for (size_t m = 0; m < specs_.size(); ++m) {
-      if (!specs_[m].after_network) before.push_back(*modules_[m]);
+      if (!specs_[m].after_network) before.push_back(best_stage(*modules_[m]));
     }
     const NetworkWeights network = weights_by_validation(before, problem_, config_);
     start_from_ = {fuse_predictions(before, network), fuse_selections(before, network)};
   }
 
   // One line of the log for each module, in the order in which they finish.
-  void report(size_t m) { tell(next_line(*modules_[m])); }
+  void report(size_t m) { tell(next_line(best_stage(*modules_[m]))); }
 
   EpochReport next_line(const ModuleResult& module) {
     ++done_;
@@ -139,22 +197,14 @@ class PoolTrainer {
     return line;
   }
 
-  // The last line: the network of graphs. The history lists the modules in their own order, which
-  // is the same for any number of threads.
-  void finish_report() {
+  // The history lists the modules in their own order, which is the same for any number of threads.
+  void list_candidates() {
     done_ = 0;
     best_value_ = kNoValue;
-    for (auto& module : modules_) {
-      history_.push_back(next_line(*module));
-      finished_.push_back(std::move(*module));
+    for (auto& stages : modules_) {
+      history_.push_back(next_line(best_stage(*stages)));
+      std::move(stages->begin(), stages->end(), std::back_inserter(candidates_));
     }
-    network_ = weights_by_validation(finished_, problem_, config_);
-    fused_ = fuse_predictions(finished_, network_);
-    ++done_;
-    EpochReport line = score_line(fused_, validation_score(fused_, problem_));
-    line.best = true;
-    history_.push_back(line);
-    tell(line);
   }
 
   EpochReport score_line(const Matrix& p, const Score& score) const {
@@ -174,46 +224,23 @@ class PoolTrainer {
 
   void save() {
     if (options_.checkpoint.empty()) return;
-    constexpr double kWorkOfASave =
-        20;  // what is kept grows with the modules: a twentieth of the time
+    constexpr double kWorkOfASave = 20;  // a checkpoint takes a twentieth of the time at the most
     const auto begin = Clock::now();
     save_modules(options_.checkpoint, modules_, problem_, config_);
     saved_ = Clock::now();
     save_after_ = kWorkOfASave * seconds_since(begin);
   }
 
-  Model result() {
-    Model model;
-    model.config = config_;
-    model.train = problem_.train;
-    model.val = problem_.val;
-    model.history = history_;
-    model.best_epoch = done_;
-    model.probabilities = fused_;
-    for (size_t r = 0; r < network_.members.size(); ++r) {
-      const size_t m = network_.members[r];
-      FittedModule& module =
-          model.modules.emplace_back(finish_module(finished_[m], problem_, shared_, context_));
-      module.weight = static_cast<float>(network_.weights[r]);
-      module.line = static_cast<int64_t>(m);
-    }
-    model.network = relation_of(model.modules, fused_);
-    model.fused_graph = fuse_graphs(model.modules);
-    model.views = shared_.fitted_views(views_read(model.modules));
-    return model;
-  }
-
   const Problem& problem_;
+  bool keeps_stages_;
   const Config& config_;
   const Context& context_;
   const FitOptions& options_;
   SharedInputs& shared_;
   std::vector<ModuleSpec> specs_;
-  std::vector<std::optional<ModuleResult>> modules_;
-  std::vector<ModuleResult> finished_;
+  DoneModules modules_;
+  std::vector<ModuleResult> candidates_;  // all stages of all modules
   ModuleStart start_from_;
-  NetworkWeights network_;
-  Matrix fused_;
   std::vector<EpochReport> history_;
   int64_t done_ = 0;
   double best_value_ = kNoValue;
@@ -223,6 +250,42 @@ class PoolTrainer {
   Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
 };
 
+// The candidates that a fold's network has for members, the largest weight first.
+NetworkWeights members_of(const Chosen& chosen) {
+  NetworkWeights network;
+  for (size_t s = 0; s < chosen.weight.size(); ++s) {
+    if (chosen.weight[s] > 0) network.members.push_back(s);
+  }
+  std::stable_sort(network.members.begin(), network.members.end(),
+                   [&](size_t a, size_t b) { return chosen.weight[a] > chosen.weight[b]; });
+  for (const size_t s : network.members) network.weights.push_back(chosen.weight[s]);
+  return network;
+}
+
+// The network of each fold, chosen by the labels that all of them held back.
+std::vector<NetworkWeights> networks_of_folds(const std::vector<HeldBack>& held,
+                                              const Problem& problem, int64_t members) {
+  std::vector<JudgedFold> judged;
+  std::vector<int32_t> labels;
+  for (const HeldBack& fold : held) {
+    judged.push_back(judge_fold(fold));
+    labels.insert(labels.end(), fold.labels.begin(), fold.labels.end());
+  }
+  std::vector<double> times(labels.size(), 1.0);
+  if (problem.classes_alike) {
+    std::vector<int32_t> rows(labels.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    const std::vector<double> weights = balanced_class_weights(labels, rows, problem.classes);
+    for (size_t i = 0; i < labels.size(); ++i) times[i] = weights[labels[i]];
+  }
+  std::vector<NetworkWeights> networks;
+  for (const Chosen& fold :
+       choose_over_folds(held, judged, times, static_cast<size_t>(members), true)) {
+    networks.push_back(members_of(fold));
+  }
+  return networks;
+}
+
 }  // namespace
 
 FitResult fit_pool(const Problem& problem, const Config& config, const Context& context,
@@ -231,14 +294,13 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   // What no label changes is made once for all folds.
   SharedInputs shared(*problem.features, problem.graph, context);
   if (folds.size() == 1) {
-    PoolTrainer trainer(problem, shared, config, context, options);
-    FitResult result = trainer.run();
-    if (!result.interrupted) {
-      result.model.estimate =
-          estimate_accuracy({trainer.held_back()}, problem.classes,
-                            static_cast<int64_t>(result.model.modules.size()), config.seed);
-    }
-    return result;
+    PoolTrainer trainer(problem, pool_of_folds(folds, config), false, shared, config, context,
+                        options);
+    if (!trainer.run()) return {Model{}, true};
+    Model model = trainer.result(trainer.network());
+    model.estimate = estimate_accuracy({trainer.held_back()}, problem.classes,
+                                       std::ssize(model.modules), config.seed);
+    return {std::move(model), false};
   }
   const Config of_fold = fold_config(config, static_cast<int64_t>(folds.size()));
   const int64_t lines = planned_epochs(problem, config);
@@ -252,23 +314,30 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   for (size_t f = 1; f < folds.size() && !options.resume; ++f) {
     std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
   }
-  std::vector<Model> models;
+  std::deque<PoolTrainer> trainers;
   std::vector<HeldBack> held;
+  const std::vector<ModuleSpec> specs = pool_of_folds(folds, of_fold);
+  std::deque<FitOptions> of_folds;
   int64_t before = 0;
   for (size_t f = 0; f < folds.size(); ++f) {
-    FitOptions of_this = options;
+    FitOptions& of_this = of_folds.emplace_back(options);
     of_this.checkpoint = fold_checkpoint(options.checkpoint, f);
     of_this.resume = options.resume && std::filesystem::exists(of_this.checkpoint);
     // Not the fold's network, its last line: all modules of all folds make one.
     of_this.on_epoch = [&](const EpochReport& line) {
       return line.epoch == line.epochs || tell(line, before);
     };
-    PoolTrainer trainer(folds[f], shared, of_fold, context, of_this);
-    FitResult result = trainer.run();
-    if (result.interrupted) return result;
+    PoolTrainer& trainer =
+        trainers.emplace_back(folds[f], specs, true, shared, of_fold, context, of_this);
+    if (!trainer.run()) return {Model{}, true};
     held.push_back(trainer.held_back());
-    before += static_cast<int64_t>(result.model.history.size()) - 1;
-    models.push_back(std::move(result.model));
+    before += std::ssize(specs);
+  }
+  const std::vector<NetworkWeights> networks = networks_of_folds(held, problem, of_fold.members);
+  std::vector<Model> models;
+  for (size_t f = 0; f < folds.size(); ++f) {
+    models.push_back(trainers.front().result(networks[f]));
+    trainers.pop_front();
   }
   Model joined = join_folds(std::move(models), folds, problem, config);
   joined.views = shared.fitted_views(views_read(joined.modules));
@@ -291,11 +360,12 @@ int64_t planned_epochs(const Problem& problem, const Config& config) {
 }
 
 std::vector<std::string> planned_modules(const Problem& problem, const Config& config) {
-  DataKind kind = look_at(*problem.features, 0, problem.classes, problem.graph != nullptr);
+  const std::vector<Problem> folds = draw_folds(problem, config);
   std::vector<std::string> modules;
-  for (const Problem& fold : draw_folds(problem, config)) {
-    kind.labels = static_cast<int64_t>(fold.train.size());
-    for (const ModuleSpec& spec : module_pool(kind, config)) modules.push_back(describe(spec));
+  for (const ModuleSpec& spec : pool_of_folds(folds, config)) modules.push_back(describe(spec));
+  const std::vector<std::string> of_fold = modules;
+  for (size_t f = 1; f < folds.size(); ++f) {
+    modules.insert(modules.end(), of_fold.begin(), of_fold.end());
   }
   return modules;
 }

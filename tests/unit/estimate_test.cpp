@@ -21,7 +21,7 @@ HeldBack answers(int64_t rows, int64_t classes, int64_t modules, int64_t looks, 
   };
   for (int64_t i = 0; i < rows; ++i) held.labels.push_back(draw(classes));
   for (int64_t m = 0; m < modules; ++m) {
-    HeldBackModule& module = held.modules.emplace_back();
+    HeldBackStage& module = held.stages.emplace_back();
     for (int64_t l = 0; l < looks; ++l) {
       Matrix p(rows, classes);
       for (int64_t i = 0; i < rows; ++i) {
@@ -36,7 +36,7 @@ HeldBack answers(int64_t rows, int64_t classes, int64_t modules, int64_t looks, 
 
 double flattered(const HeldBack& held) {
   double best = 0;
-  for (const HeldBackModule& module : held.modules) {
+  for (const HeldBackStage& module : held.stages) {
     for (const Matrix& p : module.looks) {
       const std::vector<int32_t> said = predicted_classes(p);
       double right = 0;
@@ -69,8 +69,8 @@ TEST(Estimate, FoldsAreJudgedTogether) {
   std::vector<HeldBack> folds(2);
   for (int f = 0; f < 2; ++f) {
     for (int i = f * 50; i < f * 50 + 50; ++i) folds[f].labels.push_back(all.labels[i]);
-    for (const HeldBackModule& module : all.modules) {
-      HeldBackModule& part = folds[f].modules.emplace_back();
+    for (const HeldBackStage& module : all.stages) {
+      HeldBackStage& part = folds[f].stages.emplace_back();
       for (const Matrix& p : module.looks) {
         Matrix rows(50, 2);
         for (int i = 0; i < 50; ++i) std::copy_n(p[f * 50 + i], 2, rows[i]);

@@ -1,0 +1,59 @@
+// What was said of the rows that were held back, and the network that they choose where several
+// folds hold back each its own.
+#pragma once
+
+#include <glgnn/matrix.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace glgnn {
+
+// What one candidate said of the rows that were held back from it: a stage of a module, or all
+// stages of it where the rows choose one.
+struct HeldBackStage {
+  std::vector<Matrix> looks;   // V x C each: every stage and check that the rows could choose
+  bool chooses_epoch = false;  // among its looks: they flatter it
+  bool is_taught = false;      // it learned from answers that these rows chose
+  int32_t family = 0;          // of its module
+};
+
+// One fold: the rows that were held back, and what was said of them.
+struct HeldBack {
+  std::vector<int32_t> labels;
+  std::vector<HeldBackStage> stages;  // the same ones in every fold
+  Matrix baseline;                    // V x C, of logistic regression; empty: not known
+};
+
+// One look at the rows of a fold.
+struct Judged {
+  std::vector<double> right;       // 1 where the answer is right
+  std::vector<double> likelihood;  // its logarithm, clipped
+
+  Judged(const Matrix& p, const std::vector<int32_t>& labels);
+  // The mean score of the rows, each counted as often as `times` says; 0 if none is.
+  double value(const double* times) const;
+};
+
+// The looks of each candidate of a fold.
+using JudgedFold = std::vector<std::vector<Judged>>;
+JudgedFold judge_fold(const HeldBack& held);
+
+// The look that fits the rows best, the later one on a tie.
+size_t best_look(const std::vector<Judged>& looks, const double* times);
+
+// What a fold's network is made of.
+struct Chosen {
+  std::vector<size_t> look;    // of each candidate
+  std::vector<double> weight;  // N_agg of each candidate; 0: no member
+};
+
+// The network of all folds, each row counted as often as `times` says (those of all folds, one
+// after another): the same members and weights in every fold. Each family starts alike, and a
+// candidate counts by the likelihood of all labels that were held back from it.
+std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
+                                      const std::vector<JudgedFold>& judged,
+                                      const std::vector<double>& times, size_t members,
+                                      bool with_taught);
+
+}  // namespace glgnn
