@@ -2,8 +2,10 @@
 // in, results to the host.
 #include <glgnn/error.h>
 
+#include <bit>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "core/cuda/device.h"
 #include "kernels/cuda/choose.cuh"
@@ -82,42 +84,80 @@ __global__ void score_near_sparse(float* score, DeviceRows z, Near near) {
   }
 }
 
-// The near pairs of a choice with their scores, on the device.
-struct ScoredNear {
-  DeviceArray<int64_t> row_ptr;
-  DeviceArray<int32_t> col;
-  DeviceArray<float> score, h;
-  DeviceArray<uint8_t> shell;
+// The pairs within reach of each other, with their shells: the device looks pairs up in a list.
+struct ListedShells {
+  std::vector<int64_t> row_ptr{0};
+  std::vector<int32_t> col;
+  std::vector<uint8_t> shell;
 
-  static int64_t bytes(const HopWeights<float>& hops) {
-    return hops.near.nnz() * 12 + hops.near.rows * 8;
-  }
-
-  NearScores make(const DeviceRows& z, const HopWeights<float>& hops,
-                  const ChooseOptions& options) {
-    if (hops.near.rows == 0) return {};
-    const int64_t pairs = hops.near.nnz();
-    row_ptr = DeviceArray<int64_t>(hops.near.row_ptr, hops.near.rows + 1);
-    col = DeviceArray<int32_t>(hops.near.col, pairs);
-    score = DeviceArray<float>(pairs);
-    if (hops.shell) {
-      shell = DeviceArray<uint8_t>(hops.shell, pairs);
-      h = DeviceArray<float>(hops.h_of_shell, hops.shells);
-    } else {
-      h = DeviceArray<float>(hops.h, pairs);
+  explicit ListedShells(const HopShells* shells) {
+    if (!shells) return;
+    const int64_t words = shells->words(), hops = shells->hops();
+    std::vector<uint64_t> room(hops * words);
+    for (int64_t i = 0; i < shells->rows(); ++i) {
+      const RowMarks marks = shells->marks(i, 0, words, room.data());
+      const uint64_t* farthest = marks.words + (hops - 1) * marks.stride;
+      for (int64_t w = 0; w < words; ++w) {
+        for (uint64_t left = farthest[w]; left != 0; left &= left - 1) {
+          const int bit = std::countr_zero(left);
+          int64_t d = 0;
+          while (!(marks.words[d * marks.stride + w] >> bit & 1)) ++d;
+          col.push_back(static_cast<int32_t>(w * kMarkedColumns + bit));
+          shell.push_back(static_cast<uint8_t>(d + 1));
+        }
+      }
+      row_ptr.push_back(static_cast<int64_t>(col.size()));
     }
-    const Near near{row_ptr.data(),
-                    col.data(),
-                    h.data(),
-                    hops.shell ? shell.data() : nullptr,
-                    std::log(hops.h_other),
-                    options.diagonal,
-                    options.positive_only};
-    const auto kernel = z.is_sparse() ? score_near_sparse : score_near_dense;
-    kernel<<<blocks_of_warps(z.rows), kThreads, 0, stream()>>>(score.data(), z, near);
-    check(cudaGetLastError(), "starting to score near pairs");
-    return {row_ptr.data(), col.data(), score.data()};
   }
+
+  PatternView view(int64_t rows) const { return {rows, rows, row_ptr.data(), col.data()}; }
+};
+
+// The near pairs of a choice with their scores, on the device.
+class ScoredNear {
+ public:
+  explicit ScoredNear(const HopWeights<float>& hops)
+      : hops_(hops),
+        listed_(hops.shells),
+        near_(hops.shells ? listed_.view(hops.shells->rows()) : hops.near) {}
+
+  int64_t bytes() const { return near_.nnz() * 12 + near_.rows * 8; }
+
+  NearScores score(const DeviceRows& z, const ChooseOptions& options) {
+    if (near_.rows == 0) return {};
+    const int64_t pairs = near_.nnz();
+    row_ptr_ = DeviceArray<int64_t>(near_.row_ptr, near_.rows + 1);
+    col_ = DeviceArray<int32_t>(near_.col, pairs);
+    score_ = DeviceArray<float>(pairs);
+    float other = hops_.h_other;
+    if (hops_.shells) {
+      shell_ = DeviceArray<uint8_t>(listed_.shell.data(), pairs);
+      h_ = DeviceArray<float>(hops_.h_of_shell, hops_.shells->hops());
+      other = hops_.h_of_shell[hops_.shells->hops()];
+    } else {
+      h_ = DeviceArray<float>(hops_.h, pairs);
+    }
+    const Near near{.row_ptr = row_ptr_.data(),
+                    .col = col_.data(),
+                    .h = h_.data(),
+                    .shell = shell_.data(),
+                    .log_other = std::log(other),
+                    .diagonal = options.diagonal,
+                    .positive_only = options.positive_only};
+    const auto kernel = z.is_sparse() ? score_near_sparse : score_near_dense;
+    kernel<<<blocks_of_warps(z.rows), kThreads, 0, stream()>>>(score_.data(), z, near);
+    check(cudaGetLastError(), "starting to score near pairs");
+    return {row_ptr_.data(), col_.data(), score_.data()};
+  }
+
+ private:
+  const HopWeights<float>& hops_;
+  ListedShells listed_;
+  PatternView near_;
+  DeviceArray<int64_t> row_ptr_;
+  DeviceArray<int32_t> col_;
+  DeviceArray<float> score_, h_;
+  DeviceArray<uint8_t> shell_;
 };
 
 int64_t host_bytes(const ZDense<float>& z) { return z.z.size() * 4; }
@@ -152,13 +192,13 @@ void choose_for_host(int32_t* col, int64_t* count, float* lse, const Z& z,
   ChooseRule rule{.k = static_cast<int>(options.k),
                   .diagonal = options.diagonal,
                   .positive_only = options.positive_only};
+  ScoredNear near(hops);
   require_memory(host_bytes(z) + PackedRows::bytes(shape) + choose_bytes(shape, rule) +
-                     ScoredNear::bytes(hops) + shape.rows * (options.k * 4 + 12),
+                     near.bytes() + shape.rows * (options.k * 4 + 12),
                  "choosing neighbours of " + rows_by_columns(shape), kAdvice);
   const OwnedRows rows = copy_rows(z);
   const PackedRows packed = pack_rows(rows.view);
-  ScoredNear near;
-  rule.near = near.make(rows.view, hops, options);
+  rule.near = near.score(rows.view, options);
   const int64_t padded = packed.blocks * kBlockRows;
   const DeviceArray<float> half_squares(nearest ? padded : 0);
   if (nearest) {
