@@ -10,6 +10,7 @@
 
 #include "core/archive.h"
 #include "core/available_memory.h"
+#include "core/parallel.h"
 #include "data/data.h"
 #include "describe.h"
 #include "prepare.h"
@@ -199,7 +200,7 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
       if (!failure) failure = std::current_exception();
     }
   };
-  run_side_by_side(static_cast<int64_t>(left.size()), at_once, [&](int64_t r) { do_run(left[r]); });
+  parallel_for(static_cast<int64_t>(left.size()), at_once, 1, [&](int64_t r) { do_run(left[r]); });
   if (failure) std::rethrow_exception(failure);
   return std::ranges::all_of(results, [](const auto& result) { return result.has_value(); });
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "core/check.h"
 #include "terminal.h"
 
 namespace glgnn::cli {
@@ -18,8 +19,8 @@ constexpr int kOurFault = 70;
 // Plain stdio: this runs when memory may be short.
 int say(const char* text, int status, const char* advice = "") {
   const bool colour = Paint(stderr).on();
-  std::fprintf(stderr, "%sglgnn:%s %s%s\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "", text,
-               advice);
+  std::fprintf(stderr, "%sglgnn:%s %s%s%s\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "",
+               text, *advice ? "; " : "", advice);
   return status;
 }
 
@@ -32,7 +33,7 @@ int report_failure() noexcept {
   } catch (const Error& error) {
     return say(error.what(), exit_status(error.kind()));
   } catch (const CLI::ParseError& error) {
-    return say(error.what(), exit_status(ErrorKind::kUsage), "; `glgnn --help` shows how");
+    return say(error.what(), exit_status(ErrorKind::kUsage), "`glgnn --help` shows how");
   } catch (const std::bad_alloc&) {
     return say(
         "out of memory; fewer rows or columns help, in paper mode also smaller --k, --modules "
@@ -40,14 +41,12 @@ int report_failure() noexcept {
         exit_status(ErrorKind::kData));
   } catch (const std::system_error& error) {
     return say(error.what(), exit_status(ErrorKind::kIo));
+  } catch (const InternalFault& fault) {
+    return say(fault.what(), kOurFault);
   } catch (const std::exception& error) {
-    return say(error.what(), kOurFault,
-               "; this is our own fault: please report it with the command line and the output of "
-               "`glgnn info`");
+    return say(error.what(), kOurFault, kReportIt);
   } catch (...) {
-    return say("unknown failure", kOurFault,
-               "; this is our own fault: please report it with the command line and the output of "
-               "`glgnn info`");
+    return say("unknown failure", kOurFault, kReportIt);
   }
 }
 

@@ -1,16 +1,39 @@
 #include "interrupt.h"
 
+#include <sys/time.h>
 #include <unistd.h>
+
+#include <string_view>
 
 namespace glgnn::cli {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
 
+// All of this may be called in a signal handler.
+void print(std::string_view text) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void end_now(int) {
+  print("\nended in the middle of a step\n");
+  ::_exit(128 + received);
+}
+
+// A step may take minutes: then it is not finished. What it has done is lost, as if it had been
+// killed; files are old or new, never half.
+void end_soon() {
+  ::signal(SIGALRM, end_now);
+  const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 1, .tv_usec = 800'000}};
+  ::setitimer(ITIMER_REAL, &soon, nullptr);
+}
+
 void remember(int signal) {
   received = signal;
-  constexpr char kText[] = "\nfinishing the step at hand; once more ends at once\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  print("\nfinishing the step at hand, for two seconds at the most; once more ends at once\n");
+  end_soon();
 }
 
 }  // namespace
@@ -19,12 +42,13 @@ InterruptGuard::InterruptGuard() {
   received = 0;
   struct sigaction action {};
   action.sa_handler = remember;
-  action.sa_flags = SA_RESTART | SA_RESETHAND;
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &old_int_);
   sigaction(SIGTERM, &action, &old_term_);
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (received != 0) return;  // the next signal ends the program, and so does the clock
   sigaction(SIGINT, &old_int_, nullptr);
   sigaction(SIGTERM, &old_term_, nullptr);
 }

@@ -51,6 +51,8 @@ def problems_of(path: pathlib.Path):
     here = folder_of(path)
     inside = path.relative_to(ROOT).as_posix().removeprefix("src/")
     for number, line in enumerate(path.read_text().splitlines(), 1):
+        if "#pragma omp parallel" in line and path.is_relative_to(ROOT / "src") and inside != "core/parallel.h":
+            yield f"{path.relative_to(ROOT)}:{number}: an exception would end the process; use core/parallel.h"
         found = INCLUDE.match(line)
         if not found:
             continue

@@ -3,6 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
+from ._inputs import check_sparse
+
 
 def read_graph(graph, rows, index=None):
     """(data, indices, indptr) of a symmetric graph without self-loops; None stays None.
@@ -25,6 +27,7 @@ def _matrix_edges(graph, rows):
             f"graph: found a matrix of shape {graph.shape}, expected ({rows}, {rows}), one row and "
             "column for each row of X"
         )
+    check_sparse(graph, "graph")
     entries = graph.tocoo()
     return np.column_stack([entries.row, entries.col]), entries.data
 

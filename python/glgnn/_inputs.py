@@ -9,11 +9,28 @@ from ._tables import is_table, to_columns
 FLOATS = (np.float64, np.float32)  # both are read as they lie in memory, others are converted
 
 
+def check_sparse(matrix, name):
+    """SciPy believes the arrays of a matrix and reads outside its memory where they are wrong."""
+    if not sp.issparse(matrix):
+        return
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+        elif matrix.format == "coo":
+            sp.coo_matrix((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
+    except ValueError as error:
+        raise ValueError(
+            f"{name}: found a sparse matrix whose arrays do not fit together ({error}), expected one "
+            "that SciPy has made; make it anew from rows and columns"
+        ) from error
+
+
 def to_core(X, **limits):
     """A table as its columns; dense rows as they are; sparse rows as (data, indices, indptr,
     columns), sorted."""
     if is_table(X):
         return to_columns(X)
+    check_sparse(X, "X")
     rows = check_array(X, accept_sparse="csr", dtype=FLOATS, input_name="X", **limits)
     if not sp.issparse(rows):
         return rows

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "core/validate.h"
+
 namespace glgnn::python {
 namespace {
 
@@ -70,6 +72,8 @@ Csr csr_from(const py::tuple& parts, int64_t columns) {
   pattern->row_ptr = to_vector<int64_t>(parts[2].cast<py::array>());
   pattern->rows = static_cast<int64_t>(pattern->row_ptr.size()) - 1;
   pattern->cols = columns;
+  check_pattern("sparse matrix", *pattern);
+  check_count("sparse matrix, values", static_cast<int64_t>(csr.values.size()), pattern->nnz());
   for (int64_t i = 0; i < pattern->rows; ++i) {
     for (int64_t e = pattern->row_ptr[i]; e < pattern->row_ptr[i + 1]; ++e) {
       csr.values[e] = to_float32(csr.values[e], i, pattern->col[e]);

@@ -49,10 +49,24 @@ void check_split(const Dataset& dataset, const Split& split) {
   std::set<int32_t> classes;
   for (const int32_t row : split.train) classes.insert(dataset.labels[static_cast<size_t>(row)]);
   classes.erase(-1);
-  if (classes.size() >= 2) return;
-  throw Error(ErrorKind::kData, dataset.name + ": the training rows hold " +
-                                    (classes.empty() ? "no class" : "1 class") +
-                                    ", expected at least 2; label more rows, or use another split");
+  if (classes.size() < 2) {
+    throw Error(ErrorKind::kData,
+                dataset.name + ": the training rows hold " +
+                    (classes.empty() ? "no class" : "1 class") +
+                    ", expected at least 2; label more rows, or use another split");
+  }
+  for (const auto& [rows, what] : {std::pair{&split.val, "validate"}, {&split.test, "test"}}) {
+    for (const int32_t row : *rows) {
+      const int32_t label = dataset.labels[static_cast<size_t>(row)];
+      if (label < 0 || classes.contains(label)) continue;
+      const auto name = static_cast<size_t>(label);
+      throw Error(ErrorKind::kData,
+                  dataset.name + ": row " + std::to_string(row) + " is to " + what +
+                      " with the class \"" + dataset.class_names[name] +
+                      "\", of which no row trains; expected one at least: move a row of it to the "
+                      "training rows, or leave the class out");
+    }
+  }
 }
 
 Config resolve_settings(const Config& config, const Dataset& dataset) {

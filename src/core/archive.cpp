@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "core/new_file.h"
+#include "core/validate.h"
 
 namespace glgnn {
 namespace {
@@ -27,6 +28,19 @@ const char* kind_name(FileKind kind) { return kind == FileKind::kModel ? "model"
 
 [[noreturn]] void io_error(const std::string& path, const std::string& what, int code) {
   throw Error(ErrorKind::kIo, path + ": " + what + ": " + std::strerror(code));
+}
+
+void check_version(const std::string& path, FileKind kind, uint32_t found) {
+  const uint32_t oldest = kind == FileKind::kModel ? kOldestModel : kFileVersion;
+  if (found >= oldest && found <= kFileVersion) return;
+  const char* reader = found > kFileVersion   ? "the later glgnn that wrote it"
+                       : found < kOldestModel ? "glgnn 0.1, which wrote files up to version 7"
+                                              : "the glgnn that wrote it";
+  const std::string expected =
+      (oldest < kFileVersion ? std::to_string(oldest) + " to " : "") + std::to_string(kFileVersion);
+  throw Error(ErrorKind::kData, path + ": was written by another version: found file version " +
+                                    std::to_string(found) + ", expected " + expected +
+                                    "; fit again, or read it with " + reader);
 }
 
 }  // namespace
@@ -93,14 +107,8 @@ ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(pat
     throw Error(ErrorKind::kData, path + ": is not a file of this program: expected a " +
                                       kind_name(kind) + " written by `glgnn fit`");
   }
-  if (header.version != kFileVersion) {
-    throw Error(ErrorKind::kData,
-                path + ": was written by another version: found file version " +
-                    std::to_string(header.version) + ", expected " + std::to_string(kFileVersion) +
-                    "; fit again, or read it with " +
-                    (header.version < kFileVersion ? "glgnn 0.1, which wrote files up to version 7"
-                                                   : "the later glgnn that wrote it"));
-  }
+  check_version(path, kind, header.version);
+  version_ = header.version;
   uint64_t sum = 0;
   const bool whole = header.size == bytes_.size() - sizeof header - sizeof sum &&
                      bytes_.size() >= sizeof header + sizeof sum;
@@ -111,7 +119,7 @@ ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(pat
                                       "; copy it again, or fit again");
   }
   std::memcpy(&sum, bytes_.data() + bytes_.size() - sizeof sum, sizeof sum);
-  if (sum != fnv1a(bytes_.data(), bytes_.size() - sizeof sum)) damaged();
+  if (sum != fnv1a(bytes_.data(), bytes_.size() - sizeof sum)) named([] { damaged(); });
   if (header.kind != kind) {
     throw Error(ErrorKind::kData,
                 path + ": is a " + kind_name(header.kind) + ", expected a " + kind_name(kind));
@@ -120,9 +128,9 @@ ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(pat
   end_ = bytes_.size() - sizeof sum;
 }
 
-void ArchiveReader::damaged() const {
+void ArchiveReader::damaged() {
   throw Error(ErrorKind::kData,
-              path_ + ": is damaged: its checksum does not fit; copy it again, or fit again");
+              "is damaged: found other bytes than were written; copy it again, or fit again");
 }
 
 uint64_t ArchiveReader::take_size(size_t item_size) {
@@ -136,6 +144,13 @@ void ArchiveReader::take(void* to, size_t size) {
   if (size > end_ - at_) damaged();
   if (size > 0) std::memcpy(to, bytes_.data() + at_, size);
   at_ += size;
+}
+
+void ArchiveReader::operator()(bool& value) {
+  uint8_t byte = 0;
+  take(&byte, sizeof byte);
+  if (byte > 1) damaged();
+  value = byte == 1;
 }
 
 void ArchiveReader::operator()(Matrix& matrix) {
@@ -155,11 +170,8 @@ void ArchiveReader::operator()(Csr& csr) {
   (*this)(pattern->row_ptr);
   (*this)(pattern->col);
   (*this)(csr.values);
-  const bool fits = static_cast<int64_t>(pattern->row_ptr.size()) == pattern->rows + 1 &&
-                    pattern->row_ptr.back() == pattern->nnz() &&
-                    csr.values.size() == pattern->col.size();
-  if (!fits) damaged();
   csr.pattern = std::move(pattern);
+  check_csr("sparse matrix", csr);
 }
 
 void ArchiveReader::finish() const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <glgnn/csr.h>
+#include <glgnn/error.h>
 #include <glgnn/matrix.h>
 
 #include <cstdint>
@@ -20,8 +21,11 @@ namespace glgnn {
 
 enum class FileKind : uint32_t { kModel = 1, kCheckpoint = 2 };
 
-// The version of both file kinds; a change of any walk() raises it.
+// The version of both file kinds; a change of any walk() raises it. Models stay readable from
+// kOldestModel on: what a later version adds is read by archive.since(version, member).
+// docs/reliability.md says how a change is made. A checkpoint is read by its own version alone.
 inline constexpr uint32_t kFileVersion = 9;
+inline constexpr uint32_t kOldestModel = 9;
 
 inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
 
@@ -57,6 +61,10 @@ class ArchiveWriter {
   }
   void operator()(const Matrix& matrix);
   void operator()(const Csr& csr);
+  template <class T>
+  void since(uint32_t, const T& value) {
+    (*this)(value);
+  }
 
   // The header is put before what was written so far: an archive is saved once.
   void save(const std::string& path, FileKind kind);
@@ -82,6 +90,7 @@ class ArchiveReader {
     static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
     take(&value, sizeof value);
   }
+  void operator()(bool& value);
   void operator()(std::string& text) {
     text.resize(take_size(1));
     take(text.data(), text.size());
@@ -92,24 +101,54 @@ class ArchiveReader {
       list.resize(take_size(sizeof(T)));
       take(list.data(), list.size() * sizeof(T));
     } else {
-      list.resize(take_size(1));
-      for (T& item : list) (*this)(item);
+      list.clear();
+      for (uint64_t left = take_size(1); left > 0; --left) (*this)(list.emplace_back());
     }
   }
   void operator()(Matrix& matrix);
-  void operator()(Csr& csr);
+  void operator()(Csr& csr);  // check_csr() has passed
+  // A member that files of this version and later ones have; in others it keeps its value.
+  template <class T>
+  void since(uint32_t version, T& value) {
+    if (version_ >= version) (*this)(value);
+  }
 
+  // Calls read(), whose errors name the file.
+  template <class Read>
+  void named(Read&& read) const {
+    try {
+      read();
+    } catch (const Error& error) {
+      throw Error(ErrorKind::kData, path_ + ": " + error.what());
+    }
+  }
   // Everything must have been read.
   void finish() const;
+  // How many items follow: at most as many as the rest of the file can hold.
+  uint64_t take_size(size_t item_size);
 
  private:
-  uint64_t take_size(size_t item_size);
   void take(void* to, size_t size);
-  [[noreturn]] void damaged() const;
+  [[noreturn]] static void damaged();
 
   std::string path_;
   std::string bytes_;
+  uint32_t version_ = kFileVersion;
   size_t at_ = 0, end_ = 0;
 };
+
+// A list of anything that `walk_item(archive, item)` can write and read.
+template <class Archive, class List, class WalkItem>
+void walk_list(Archive& archive, List& list, WalkItem&& walk_item) {
+  if constexpr (Archive::kReading) {
+    list.clear();
+    for (uint64_t left = archive.take_size(1); left > 0; --left) {
+      walk_item(archive, list.emplace_back());
+    }
+  } else {
+    archive(static_cast<uint64_t>(list.size()));
+    for (auto& item : list) walk_item(archive, item);
+  }
+}
 
 }  // namespace glgnn

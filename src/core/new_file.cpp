@@ -1,5 +1,6 @@
 #include "core/new_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <glgnn/error.h>
 #include <sys/file.h>
@@ -10,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 namespace glgnn {
@@ -69,11 +71,12 @@ bool is_abandoned(const std::filesystem::path& file, pid_t process) {
 void remove_abandoned(const std::filesystem::path& place) {
   const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
   const std::string target = place.filename().string();
-  std::error_code none;
-  for (std::filesystem::directory_iterator entry(folder, none), end; !none && entry != end;
-       entry.increment(none)) {
-    const pid_t process = writer_of(entry->path().filename().string(), target);
-    if (process != 0 && is_abandoned(entry->path(), process)) ::unlink(entry->path().c_str());
+  // Not directory_iterator: it ends the process where memory is short.
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const pid_t process = writer_of(entry->d_name, target);
+    const std::filesystem::path file = folder / entry->d_name;
+    if (process != 0 && is_abandoned(file, process)) ::unlink(file.c_str());
   }
 }
 

@@ -146,8 +146,10 @@ bool parse_date(std::string_view text, DateOrder order, double& days) {
 }
 
 std::string date_text(double days) {
+  constexpr double kMostDays = 11'000'000;  // years that the calendar knows: to 32767
+  const double known = days > -kMostDays ? std::min(days, kMostDays) : -kMostDays;
   const std::chrono::year_month_day date{
-      std::chrono::sys_days(std::chrono::days(static_cast<int64_t>(std::floor(days))))};
+      std::chrono::sys_days(std::chrono::days(static_cast<int64_t>(std::floor(known))))};
   const auto padded = [](int64_t number, size_t digits) {
     const std::string text = std::to_string(number);
     return std::string(digits > text.size() ? digits - text.size() : 0, '0') + text;

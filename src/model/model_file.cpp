@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/archive.h"
+#include "model/validate.h"
 #include "model/walk.h"
 #include "model/walk_plan.h"
 #include "modules/kinds.h"
@@ -88,35 +89,6 @@ void walk_model(Archive& archive, M& model) {
   archive(model.caller_data);
 }
 
-// What the checksum cannot know: that the parts belong together.
-void check_sizes(const Model& model, const std::string& path) {
-  const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
-  const int64_t n = model.probabilities.rows();
-  bool fits = count(model.class_names) == model.probabilities.cols() &&
-              (model.row_ids.empty() || count(model.row_ids) == n) && count(model.labels) == n &&
-              model.features.rows() == n && model.features.cols() == count(model.feature_names) &&
-              model.fused_graph.rows() == n && !model.modules.empty() &&
-              model.network.rows() == count(model.modules) + 1 &&
-              model.network.cols() == model.network.rows() &&
-              count(model.held_back_certainty) == count(model.held_back) && model.folds >= 1 &&
-              model.best_epoch >= 1 && model.best_epoch <= count(model.history);
-  for (const FittedModule& module : model.modules) {
-    fits = fits && module.graph.rows() == n && module.probabilities.rows() == n &&
-           module.probabilities.cols() == model.probabilities.cols() &&
-           count(module.selection) == count(model.feature_names) &&
-           module.line < count(model.history);
-  }
-  std::set<View> kept;
-  if (model.views) {
-    for (const FittedView& view : *model.views) kept.insert(view.rule.view);
-  }
-  for (const View view : views_read(model.modules)) fits = fits && kept.contains(view);
-  const auto& planned = model.plan.feature_names;
-  fits = fits && (planned.empty() || planned.size() == model.feature_names.size());
-  if (fits) return;
-  throw Error(ErrorKind::kData, path + ": its parts do not belong together; fit again");
-}
-
 }  // namespace
 
 void save_model(const Model& model, const std::string& path) {
@@ -128,9 +100,16 @@ void save_model(const Model& model, const std::string& path) {
 Model load_model(const std::string& path) {
   ArchiveReader reader(path, FileKind::kModel);
   Model model;
-  walk_model(reader, model);
-  reader.finish();
-  check_sizes(model, path);
+  reader.named([&] {
+    walk_model(reader, model);
+    reader.finish();
+  });
+  try {
+    validate(model);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kData,
+                path + ": its parts do not belong together: " + error.what() + "; fit again");
+  }
   model.features.indicators = indicator_blocks(model.plan);
   return model;
 }

@@ -7,20 +7,10 @@
 #include <string>
 #include <vector>
 
-namespace glgnn {
+#include "core/archive.h"
+#include "core/validate.h"
 
-// A list of anything that `walk_item(archive, item)` can write and read.
-template <class Archive, class List, class WalkItem>
-void walk_list(Archive& archive, List& list, WalkItem&& walk_item) {
-  uint64_t size = list.size();
-  archive(size);
-  if constexpr (Archive::kReading) {
-    list.clear();
-    for (uint64_t i = 0; i < size; ++i) walk_item(archive, list.emplace_back());
-  } else {
-    for (auto& item : list) walk_item(archive, item);
-  }
-}
+namespace glgnn {
 
 // Settings go by name and text, so that a file says what it was made with.
 template <class Archive, class C>
@@ -35,9 +25,9 @@ void walk_config(Archive& archive, C& config) {
   archive(names);
   archive(values);
   if constexpr (Archive::kReading) {
-    for (size_t i = 0; i < names.size() && i < values.size(); ++i) {
-      set_setting(config, names[i], values[i]);
-    }
+    check_count("settings, values", static_cast<int64_t>(values.size()),
+                static_cast<int64_t>(names.size()));
+    for (size_t i = 0; i < names.size(); ++i) set_setting(config, names[i], values[i]);
   }
 }
 

@@ -9,6 +9,7 @@
 //     is_left_out(config), apply(config)     the settings it reads
 //   its state, which a model keeps:
 //     walk(archive, state)         what is in the file
+//     check(what, fitted)          throws kData unless it fits the model that it was read with
 //     add_views(views)             the views it reads
 //     logits(rows)                 what it says of rows never seen; empty: what their neighbours
 //     say kInLogits                    whether neighbours' logits are averaged, or their
@@ -17,6 +18,7 @@
 
 #include <glgnn/matrix.h>
 
+#include <map>
 #include <string>
 
 #include "modules/views.h"
@@ -34,6 +36,16 @@ struct Smoothing {
 
   // Of a row's own prediction beside its neighbours'.
   double own_weight() const { return steps > 0 ? alpha : 1; }
+};
+
+// What a state that was read from a file has to fit.
+struct StateShape {
+  std::map<View, ViewShape> views;  // of the fitted rows
+  int64_t classes = 0;
+  bool is_kept = true;  // else of a checkpoint: what finish() makes is not there yet
+
+  // The columns of a view, which kData says is missing.
+  int64_t columns(const std::string& what, View view) const;
 };
 
 // A line of words and "name=value".

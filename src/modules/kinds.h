@@ -23,6 +23,7 @@ namespace glgnn {
 using KindOptions = std::variant<SpreadOptions, GaussianOptions, MultinomialOptions, LayersOptions,
                                  LandmarkOptions>;
 
+// A file has the place of a state in this list: a new one comes last.
 struct KindState : std::variant<SpreadState, PrototypeState, LayersState, LandmarkState> {
   using variant::variant;
 };
@@ -74,10 +75,7 @@ void walk_kind(Archive& archive, States& states) {
 
 template <class Archive, class State>
 void walk_pool_state(Archive& archive, State& state) {
-  uint64_t views = state.views.size();
-  archive(views);
-  if constexpr (Archive::kReading) state.views.resize(views);
-  for (auto& view : state.views) walk_view(archive, view);
+  walk_list(archive, state.views, [](Archive& a, auto& view) { walk_view(a, view); });
   archive(state.k);
   archive(state.euclidean);
   archive(state.self_weight);

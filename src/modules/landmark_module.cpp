@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/validate.h"
 #include "kernels/propagate.h"
 #include "modules/module.h"
 
@@ -42,6 +43,15 @@ Stage smoothed(const Stage& own, const Smoothing& smoothing, const RoundWork& wo
 }
 
 }  // namespace
+
+void LandmarkState::check(const std::string& what, const StateShape& fitted) const {
+  const int64_t columns = fitted.columns(what, input), count = head.landmarks.rows();
+  check_count(what + ", sparse views", fitted.views.at(input).is_sparse, 0);
+  check_matrix(what + ", landmarks", head.landmarks, count, columns);
+  check_matrix(what + ", weights", head.weights, 1, columns);
+  check_matrix(what + ", links", head.links, count, fitted.classes);
+  head.linear.check(what, columns, fitted.classes);
+}
 
 Matrix LandmarkState::logits(const RowViews& rows) const {
   return landmark_logits(head, rows.at(input).dense, 1);

@@ -55,6 +55,7 @@ struct LandmarkState {
     archive(state.head.links);
     LinearHead::walk(archive, state.head.linear);
   }
+  void check(const std::string& what, const StateShape& fitted) const;
   void add_views(std::set<View>& views) const { views.insert(input); }
   Matrix logits(const RowViews& rows) const;
 };

@@ -249,6 +249,13 @@ std::vector<Stage> LayersOptions::run_round(const RoundWork& work) const {
   return stages;
 }
 
+void LayersState::check(const std::string& what, const StateShape& fitted) const {
+  const int64_t hidden = layers.first.weights.cols();
+  layers.first.check(what + ", first layer", fitted.columns(what, input), hidden);
+  layers.second.check(what + ", second layer", hidden, fitted.classes);
+  if (prototypes) prototypes->check(what + ", prototypes", fitted);
+}
+
 void LayersOptions::finish(KindState& state, const Matrix& p, const RoundWork& work) const {
   if (!teacher) return;
   const LayersState* layers = std::get_if<LayersState>(&state);

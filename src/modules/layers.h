@@ -65,6 +65,7 @@ struct LayersState {
     }
     if (has_prototypes) PrototypeState::walk(archive, *state.prototypes);
   }
+  void check(const std::string& what, const StateShape& fitted) const;
   void add_views(std::set<View>& views) const {
     views.insert(input);
     if (prototypes) prototypes->add_views(views);

@@ -17,6 +17,7 @@ struct LinearHead {
   Matrix offset;   // 1 x C
 
   Matrix logits(const Features& x) const;
+  void check(const std::string& what, int64_t inputs, int64_t outputs) const;
   template <class Archive, class Head>
   static void walk(Archive& archive, Head& head) {
     archive(head.weights);
@@ -34,6 +35,7 @@ struct PrototypeState {
     walk_view(archive, state.input);
     LinearHead::walk(archive, state.head);
   }
+  void check(const std::string& what, const StateShape& fitted) const;
   void add_views(std::set<View>& views) const { views.insert(input); }
   Matrix logits(const RowViews& rows) const { return head.logits(rows.at(input)); }
 };

@@ -17,6 +17,7 @@ struct SpreadState {
   static constexpr bool kInLogits = false;
   template <class Archive, class State>
   static void walk(Archive&, State&) {}
+  void check(const std::string&, const StateShape&) const {}
   void add_views(std::set<View>&) const {}
   Matrix logits(const RowViews&) const { return {}; }
 };

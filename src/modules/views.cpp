@@ -3,11 +3,14 @@
 #include <glgnn/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/check.h"
 #include "core/feature_rows.h"
+#include "core/validate.h"
 #include "modules/feature_products.h"
 #include "modules/svd.h"
 
@@ -349,6 +352,55 @@ RowViews FittedViews::of_rows(const Features& rows) const {
     out.emplace(view.rule.view, std::move(reduced));
   }
   return out;
+}
+
+ViewShape ViewRule::check(const std::string& what, const ViewShape& rows) const {
+  const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
+  check_number(what + ", largest", largest, 0, std::numeric_limits<float>::max());
+  for (const auto* list : {&mean, &spread, &rarity}) {
+    check_finite(what, *list);
+    if (!list->empty()) check_count(what + ", columns", count(*list), rows.columns);
+  }
+  check_count(what + ", spreads", count(spread), count(mean));
+  if (view == View::kTfidf) check_count(what + ", rarities", count(rarity), rows.columns);
+  check_count(what + ", columns of ranks", count(ranks), ranks.empty() ? 0 : rows.columns);
+  if (view != View::kRank) check_count(what + ", columns of ranks", count(ranks), 0);
+  for (const std::vector<Rank>& list : ranks) {
+    if (list.empty()) check_count(what + ", columns", count(mean), rows.columns);
+    for (size_t r = 0; r < list.size(); ++r) {
+      check_finite(what + ", ranks", std::array{list[r].value, list[r].score});
+      const bool ascends = r == 0 || list[r - 1].value < list[r].value;
+      check_count(what + ", ranks that ascend", ascends ? count(list) : static_cast<int64_t>(r),
+                  count(list));
+    }
+  }
+  const bool becomes_dense = !mean.empty() || !ranks.empty();
+  if (rows.is_sparse && becomes_dense) {
+    check_range(what + ", columns", rows.columns, 0, kMostDenseColumns);
+  }
+  return {rows.columns, rows.is_sparse && !becomes_dense};
+}
+
+std::map<View, ViewShape> FittedViews::check(const Features& fitted) const {
+  const int64_t n = fitted.rows();
+  std::map<View, ViewShape> shapes;
+  for (const auto& [rule, directions, scores] : *this) {
+    const std::string what = "view " + view_name(rule.view);
+    ViewShape shape = rule.check(what, {fitted.cols(), fitted.is_sparse});
+    const int64_t most = directions_kept(rule.view);
+    if (most == 0) {
+      check_matrix(what + ", directions", directions, 0, 0);
+    } else {
+      const auto bases = static_cast<int64_t>(shapes.count(base_view(fitted)));
+      check_count(what + ", views that it is made of", bases, 1);
+      shape = {directions.cols(), false};
+      check_range(what + ", directions", shape.columns, 1, most);
+      check_matrix(what + ", directions", directions, fitted.cols(), shape.columns);
+      check_matrix(what + ", scores", scores, n, shape.columns);
+    }
+    check_count(what + ", how often", shapes.emplace(rule.view, shape).second ? 1 : 2, 1);
+  }
+  return shapes;
 }
 
 }  // namespace glgnn

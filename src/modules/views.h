@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/archive.h"
+
 namespace glgnn {
 
 enum class View {
@@ -32,6 +34,12 @@ inline constexpr int64_t kMostDenseColumns = 1000;
 std::string view_name(View view);
 View view_named(const std::string& name);
 
+// What rows look like in a view.
+struct ViewShape {
+  int64_t columns = 0;
+  bool is_sparse = false;
+};
+
 // What a view has learned from the fitted rows, so that other rows are prepared alike.
 struct ViewRule {
   View view = View::kRaw;
@@ -46,6 +54,8 @@ struct ViewRule {
 
   template <class Archive, class Rule>
   static void walk(Archive& archive, Rule& rule);
+  // Throws kData unless it can be applied to rows of this shape, whose shape in the view it gives.
+  ViewShape check(const std::string& what, const ViewShape& rows) const;
 };
 
 // The rule of a view that is made of each row alone: of all but the singular directions.
@@ -79,6 +89,8 @@ struct FittedView {
 struct FittedViews : std::vector<FittedView> {
   // Rows in every view.
   RowViews of_rows(const Features& rows) const;
+  // Throws kData unless these can be views of the fitted rows, whose shape in each it gives.
+  std::map<View, ViewShape> check(const Features& fitted) const;
 };
 
 class Views {
@@ -118,20 +130,17 @@ void ViewRule::walk(Archive& archive, Rule& rule) {
   archive(rule.mean);
   archive(rule.spread);
   archive(rule.rarity);
-  uint64_t columns = rule.ranks.size();
-  archive(columns);
-  if constexpr (Archive::kReading) rule.ranks.resize(columns);
-  for (auto& ranks : rule.ranks) {
+  walk_list(archive, rule.ranks, [](Archive& a, auto& ranks) {
     std::vector<float> values, scores;
     for (const Rank& rank : ranks) values.push_back(rank.value), scores.push_back(rank.score);
-    archive(values);
-    archive(scores);
+    a(values);
+    a(scores);
     if constexpr (Archive::kReading) {
       for (size_t r = 0; r < std::min(values.size(), scores.size()); ++r) {
         ranks.push_back({values[r], scores[r]});
       }
     }
-  }
+  });
 }
 
 }  // namespace glgnn

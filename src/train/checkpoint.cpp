@@ -3,6 +3,7 @@
 #include <glgnn/error.h>
 
 #include "core/archive.h"
+#include "core/validate.h"
 #include "model/walk.h"
 
 namespace glgnn {
@@ -46,20 +47,55 @@ void walk_state(Archive& archive, S& state) {
   archive(state.best.module_probabilities);
 }
 
+// A matrix whose shape the settings and the data say.
 template <class Archive>
-void walk_model_state(Archive& archive, GlGnn& model) {
+void walk_known(Archive& archive, const std::string& what, Matrix& matrix) {
+  const int64_t rows = matrix.rows(), cols = matrix.cols();
+  archive(matrix);
+  if (Archive::kReading) check_matrix(what, matrix, rows, cols);
+}
+
+template <class Archive>
+void walk_model_state(Archive& archive, GlGnn& model, int64_t rows) {
   for (Parameter* p : model.parameters()) {
-    archive(p->value);
-    archive(p->mean);
-    archive(p->square);
+    walk_known(archive, p->name, p->value);
+    walk_known(archive, p->name, p->mean);
+    walk_known(archive, p->name, p->square);
   }
   for (SubModule& module : model.modules()) {
     Csr hop_graph = module.hop_graph();
     archive(hop_graph);
-    if (Archive::kReading && hop_graph.rows() > 0) module.set_hop_graph(hop_graph);
-    module.neighbours().walk(archive);
+    if (Archive::kReading && hop_graph.rows() > 0) {
+      check_csr("graph of hops", hop_graph, rows, rows);
+      module.set_hop_graph(hop_graph);
+    }
+    module.neighbours().walk(archive, rows);
   }
-  archive(model.network().previous());
+  walk_known(archive, "last prediction", model.network().previous());
+}
+
+void check_state(const TrainState& state, GlGnn& model, const Problem& problem,
+                 const Config& config) {
+  const int64_t n = problem.features->rows();
+  const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
+  const BestEpoch& best = state.best;
+  check_range("epochs", state.epoch, 1, config.epochs);
+  check_count("history", count(state.history), state.epoch);
+  check_range("best epoch", best.epoch, 1, state.epoch);
+  const std::vector<Parameter*> parameters = model.parameters();
+  check_count("parameters", count(best.parameters), count(parameters));
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    const Matrix& value = parameters[p]->value;
+    check_matrix(parameters[p]->name, best.parameters[p], value.rows(), value.cols());
+  }
+  check_probabilities("prediction", best.probabilities, n, problem.classes);
+  check_matrix("network of graphs", best.network, config.modules + 1, config.modules + 1);
+  check_count("graphs", count(best.module_graphs), config.modules);
+  for (const Csr& graph : best.module_graphs) check_csr("graph", graph, n, n);
+  check_count("predictions", count(best.module_probabilities), config.modules);
+  for (const Matrix& p : best.module_probabilities) {
+    check_probabilities("prediction of a module", p, n, problem.classes);
+  }
 }
 
 void check_same_settings(const std::string& path, const Config& saved, const Config& now) {
@@ -83,7 +119,7 @@ void write_checkpoint_head(ArchiveWriter& writer, const Problem& problem, const 
 void read_checkpoint_head(ArchiveReader& reader, const std::string& path, const Problem& problem,
                           const Config& config) {
   Config saved;
-  walk_config(reader, saved);
+  reader.named([&] { walk_config(reader, saved); });
   check_same_settings(path, saved, config);
   uint64_t data = 0;
   reader(data);
@@ -99,7 +135,7 @@ void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& mo
   ArchiveWriter writer;
   write_checkpoint_head(writer, problem, config);
   walk_state(writer, state);
-  walk_model_state(writer, model);
+  walk_model_state(writer, model, problem.features->rows());
   writer.save(path, FileKind::kCheckpoint);
 }
 
@@ -107,9 +143,12 @@ void load_checkpoint(const std::string& path, TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config) {
   ArchiveReader reader(path, FileKind::kCheckpoint);
   read_checkpoint_head(reader, path, problem, config);
-  walk_state(reader, state);
-  walk_model_state(reader, model);
-  reader.finish();
+  reader.named([&] {
+    walk_state(reader, state);
+    check_state(state, model, problem, config);
+    walk_model_state(reader, model, problem.features->rows());
+    reader.finish();
+  });
 }
 
 }  // namespace glgnn

@@ -40,7 +40,8 @@ void read_checkpoint_head(ArchiveReader& reader, const std::string& path, const 
 void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config);
 
-// Refuses (kUsage) a checkpoint of other data or other settings, and says which.
+// Refuses (kUsage) a checkpoint of other data or other settings, and says which; kData where its
+// parts do not fit the data.
 void load_checkpoint(const std::string& path, TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config);
 

@@ -2,7 +2,11 @@
 
 #include <glgnn/error.h>
 
+#include <array>
+#include <set>
+
 #include "core/archive.h"
+#include "core/validate.h"
 #include "train/checkpoint.h"
 
 namespace glgnn {
@@ -26,6 +30,36 @@ void walk_stage(Archive& archive, Result& module) {
   if constexpr (Archive::kReading) module.graph = std::make_shared<const Csr>(std::move(graph));
 }
 
+void check_stage(const ModuleResult& module, const Problem& problem, SharedInputs& shared) {
+  const int64_t n = problem.features->rows(), columns = problem.features->cols();
+  const auto check_selection = [&](const std::vector<float>& selection) {
+    check_count("selection", static_cast<int64_t>(selection.size()), columns);
+    check_finite("selection", selection);
+  };
+  check_probabilities("soft labels", module.stage.p, n, problem.classes);
+  check_selection(module.stage.selection);
+  if (!module.graph_selection.empty()) check_selection(module.graph_selection);
+  check_number("own weight", module.stage.own_weight, 0, 1);
+  check_csr("graph", *module.graph, n, n);
+  check_finite("score", std::array{module.score.accuracy, module.score.log_likelihood,
+                                   module.score.optimism});
+  for (const Matrix& look : module.looks) {
+    const auto judged = static_cast<int64_t>(problem.val.size());
+    check_probabilities("validation rows", look, judged, problem.classes);
+  }
+  StateShape fitted{.views = {}, .classes = problem.classes, .is_kept = false};
+  std::visit(
+      [&](const auto& state) {
+        std::set<View> views;
+        state.add_views(views);
+        for (const View view : views) {
+          fitted.views[view] = {shared.view(view).cols(), shared.view(view).is_sparse};
+        }
+        state.check("state", fitted);
+      },
+      module.stage.state);
+}
+
 }  // namespace
 
 void save_modules(const std::string& path, const DoneModules& modules, const Problem& problem,
@@ -42,23 +76,22 @@ void save_modules(const std::string& path, const DoneModules& modules, const Pro
 }
 
 void load_modules(const std::string& path, DoneModules& modules, const Problem& problem,
-                  const Config& config) {
+                  const Config& config, SharedInputs& shared) {
   ArchiveReader reader(path, FileKind::kCheckpoint);
   read_checkpoint_head(reader, path, problem, config);
-  uint64_t size = 0;
-  reader(size);
-  if (size != modules.size()) {
-    throw Error(ErrorKind::kData, path + ": holds " + std::to_string(size) + " modules, expected " +
-                                      std::to_string(modules.size()) + "; start without --resume");
-  }
-  for (auto& module : modules) {
-    uint64_t stages = 0;
-    reader(stages);
-    if (stages == 0) continue;
-    module.emplace();
-    for (uint64_t s = 0; s < stages; ++s) walk_stage(reader, module->emplace_back());
-  }
-  reader.finish();
+  reader.named([&] {
+    uint64_t size = 0;
+    reader(size);
+    check_count("modules", static_cast<int64_t>(size), static_cast<int64_t>(modules.size()));
+    for (auto& module : modules) {
+      for (uint64_t left = reader.take_size(1); left > 0; --left) {
+        if (!module) module.emplace();
+        walk_stage(reader, module->emplace_back());
+        check_stage(module->back(), problem, shared);
+      }
+    }
+    reader.finish();
+  });
 }
 
 }  // namespace glgnn

@@ -18,8 +18,9 @@ using DoneModules = std::vector<std::optional<std::vector<ModuleResult>>>;
 void save_modules(const std::string& path, const DoneModules& modules, const Problem& problem,
                   const Config& config);
 
-// Refuses (kUsage) a file of other data or other settings, and says which.
+// Refuses (kUsage) a file of other data or other settings, and says which; kData where its parts do
+// not fit the data.
 void load_modules(const std::string& path, DoneModules& modules, const Problem& problem,
-                  const Config& config);
+                  const Config& config, SharedInputs& shared);
 
 }  // namespace glgnn

@@ -86,7 +86,9 @@ class PoolTrainer {
 
   // False if it was interrupted.
   bool run() {
-    if (options_.resume) load_modules(options_.checkpoint, modules_, problem_, config_);
+    if (options_.resume) {
+      load_modules(options_.checkpoint, modules_, problem_, config_, shared_);
+    }
     for (size_t m = 0; m < specs_.size(); ++m) {
       if (!modules_[m]) continue;
       for (ModuleResult& stage : *modules_[m]) stage.spec = specs_[m];  // not in the checkpoint
@@ -156,7 +158,7 @@ class PoolTrainer {
         failure_ = std::current_exception();
       }
     };
-    run_side_by_side(static_cast<int64_t>(specs_.size()), shares.modules, run_one);
+    parallel_for(static_cast<int64_t>(specs_.size()), shares.modules, 1, run_one);
   }
 
   std::vector<ModuleResult> run(const ModuleSpec& spec, const Context& context,

@@ -234,3 +234,27 @@ def test_prediction_copies_a_few_rows_at_a_time():
 def test_column_counts_must_fit(fitted, wine):
     with pytest.raises(ValueError, match="X has 5 features, but GLGNNClassifier is expecting 13"):
         fitted.predict(wine[1][:, :5])
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr", "coo"])
+@pytest.mark.parametrize("place", ["X", "graph"])
+def test_a_sparse_matrix_with_wrong_places_is_refused(form, place, texts):
+    X, y = texts
+    square = sp.csr_matrix(np.eye(len(y), k=1))
+
+    def broken(array, at, value):
+        matrix = (X if place == "X" else square).asformat(form, copy=True)
+        getattr(matrix, array)[at] = value
+        return matrix
+
+    places = [("row", 3, -1), ("row", 3, 10**6), ("col", 3, -1), ("col", 3, 10**6)]
+    if form != "coo":
+        places = [("indices", 3, -1), ("indices", 3, 10**6), ("indptr", 2, 10**8), ("indptr", 2, -5),
+                  ("indptr", 0, 3), ("indptr", -1, 10**8)]
+    for where in places:
+        matrix = broken(*where)
+        with pytest.raises(ValueError, match=place + ": found a sparse matrix whose arrays do not fit"):
+            if place == "X":
+                GLGNNClassifier().fit(matrix, y)
+            else:
+                GLGNNClassifier().fit(X, y, graph=matrix)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/dropout-inl.h"
 #include "kernels/dropout.h"
 
@@ -30,16 +31,14 @@ namespace {
 HWY_EXPORT(dropout_elements);
 
 // Elements that one thread draws at a time.
-constexpr int64_t kChunk = 1024;
+constexpr int64_t kChunk = 1024, kFewChunks = 16;
 
 // work(begin, end) on pieces of n elements.
 template <class Work>
 void for_chunks(int64_t n, int threads, Work&& work) {
   const int64_t chunks = (n + kChunk - 1) / kChunk;
-#pragma omp parallel for schedule(static) num_threads(threads) if (chunks > 16)
-  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    work(chunk * kChunk, std::min(n, (chunk + 1) * kChunk));
-  }
+  parallel_for(chunks, chunks > kFewChunks ? threads : 1, 0,
+               [&](int64_t chunk) { work(chunk * kChunk, std::min(n, (chunk + 1) * kChunk)); });
 }
 
 }  // namespace

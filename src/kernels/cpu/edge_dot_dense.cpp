@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/row_sums-inl.h"
 #include "kernels/edge_dot.h"
 
@@ -38,18 +39,16 @@ HWY_EXPORT(edge_dot_backward_row);
 }  // namespace
 
 void edge_dot_forward(float* s, PatternView pattern, const ZDense<float>& z, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-  for (int64_t i = 0; i < pattern.rows; ++i) {
+  parallel_for(pattern.rows, threads, 64, [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(edge_dot_row)(s, pattern, z.z, i);
-  }
+  });
 }
 
 void edge_dot_backward(MatView<float> d_z, const float* d_s, PatternView pattern,
                        const TransposeView& transposed, const ZDense<float>& z, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-  for (int64_t i = 0; i < pattern.rows; ++i) {
+  parallel_for(pattern.rows, threads, 64, [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(edge_dot_backward_row)(d_z[i], d_s, pattern, transposed, z.z, i);
-  }
+  });
 }
 
 }  // namespace glgnn::cpu

@@ -1,8 +1,7 @@
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/sparse_rows.h"
 #include "kernels/edge_dot.h"
 
@@ -42,9 +41,8 @@ void clear_rows(float* sums, const PatternView& list, int64_t i, const PatternVi
 void edge_dot_forward(float* s, PatternView pattern, const ZSparse<float>& z, int threads) {
   const int64_t D = z.pattern.cols;
   float* rows = zero_rows(threads, D);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-  for (int64_t i = 0; i < pattern.rows; ++i) {
-    float* row = rows + omp_get_thread_num() * D;
+  parallel_for(pattern.rows, threads, 64, [&](int64_t i, int thread) {
+    float* row = rows + thread * D;
     const int64_t first = z.pattern.row_ptr[i], last = z.pattern.row_ptr[i + 1];
     for (int64_t a = first; a < last; ++a) row[z.pattern.col[a]] = z.values[a];
     for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
@@ -53,16 +51,15 @@ void edge_dot_forward(float* s, PatternView pattern, const ZSparse<float>& z, in
                         z.pattern.row_size(pattern.col[e]));
     }
     for (int64_t a = first; a < last; ++a) row[z.pattern.col[a]] = 0;
-  }
+  });
 }
 
 void edge_dot_backward(float* d_z, const float* d_s, PatternView pattern,
                        const TransposeView& transposed, const ZSparse<float>& z, int threads) {
   const int64_t D = z.pattern.cols;
   float* rows = zero_rows(threads, D);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-  for (int64_t i = 0; i < pattern.rows; ++i) {
-    float* sums = rows + omp_get_thread_num() * D;
+  parallel_for(pattern.rows, threads, 64, [&](int64_t i, int thread) {
+    float* sums = rows + thread * D;
     int64_t added = pull_rows(sums, pattern, i, z, [&](int64_t e) { return d_s[e]; });
     added += pull_rows(sums, transposed.pattern, i, z,
                        [&](int64_t q) { return d_s[transposed.source[q]]; });
@@ -77,7 +74,7 @@ void edge_dot_backward(float* d_z, const float* d_s, PatternView pattern,
       clear_rows(sums, pattern, i, z.pattern);
       clear_rows(sums, transposed.pattern, i, z.pattern);
     }
-  }
+  });
 }
 
 }  // namespace glgnn::cpu

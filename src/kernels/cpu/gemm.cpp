@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/blas.h"
 
 namespace glgnn::cpu {
@@ -24,16 +25,14 @@ void gemm(MatView<float> c, MatView<const float> a, MatView<const float> b, Gemm
   }
   const SingleThreadedBlas single(threads);
   const int64_t step = rows_of_a_block(c.rows);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t first = 0; first < c.rows; first += step) {
+  for_fixed_pieces(c.rows, step, threads, [&](int64_t, int64_t first, int64_t end) {
     const float* rows = options.transpose_a ? a.data + first : a[first];
     sgemm(CblasRowMajor, options.transpose_a ? CblasTrans : CblasNoTrans,
-          options.transpose_b ? CblasTrans : CblasNoTrans,
-          static_cast<int>(std::min(step, c.rows - first)), static_cast<int>(c.cols),
-          static_cast<int>(inner), 1.0f, rows, static_cast<int>(a.cols), b.data,
-          static_cast<int>(b.cols), options.accumulate ? 1.0f : 0.0f, c[first],
+          options.transpose_b ? CblasTrans : CblasNoTrans, static_cast<int>(end - first),
+          static_cast<int>(c.cols), static_cast<int>(inner), 1.0f, rows, static_cast<int>(a.cols),
+          b.data, static_cast<int>(b.cols), options.accumulate ? 1.0f : 0.0f, c[first],
           static_cast<int>(c.cols));
-  }
+  });
 }
 
 }  // namespace glgnn::cpu

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/parallel.h"
 #include "kernels/best_columns.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/sparse_rows.h"
@@ -28,25 +29,29 @@ void choose_in_blocks(int32_t* col, int64_t queries, int64_t n, const QueryTerms
                       int64_t k, int threads, const Dots& dots) {
   const int64_t kept = std::min(k, n);
   const SingleThreadedBlas single(threads);
-#pragma omp parallel num_threads(threads)
-  {
-    std::vector<float> t(kBlock * n), with(kBlock * n), u(kBlock * terms.u.cols);
-    std::vector<int32_t> heap;
-#pragma omp for schedule(dynamic)
-    for (int64_t first = 0; first < queries; first += kBlock) {
-      const int64_t rows = std::min(kBlock, queries - first);
-      dots(first, rows, t.data());
-      std::fill(u.begin(), u.end(), 0.0f);
-      std::copy(terms.u[first], terms.u[first] + rows * terms.u.cols, u.begin());
-      products(with.data(), u.data(), terms.v);
-      for (int64_t r = 0; r < rows; ++r) {
-        float* row = t.data() + r * n;
-        const float* add = with.data() + r * n;
-        for (int64_t j = 0; j < n; ++j) row[j] = terms.scale[j] * row[j] + add[j] - terms.offset[j];
-        best_columns(col + (first + r) * kept, row, n, kept, heap);
-      }
+  struct Room {
+    std::vector<float> t, with, u;
+    std::vector<int32_t> heap = {};
+  };
+  const auto make_room = [&] {
+    const std::vector<float> products(kBlock * n);
+    return Room{products, products, std::vector<float>(kBlock * terms.u.cols)};
+  };
+  const int64_t blocks = (queries + kBlock - 1) / kBlock;
+  parallel_for_in_rooms(blocks, threads, 1, make_room, [&](Room& room, int64_t b) {
+    auto& [t, with, u, heap] = room;
+    const int64_t first = b * kBlock, rows = std::min(kBlock, queries - first);
+    dots(first, rows, t.data());
+    std::fill(u.begin(), u.end(), 0.0f);
+    std::copy(terms.u[first], terms.u[first] + rows * terms.u.cols, u.begin());
+    products(with.data(), u.data(), terms.v);
+    for (int64_t r = 0; r < rows; ++r) {
+      float* row = t.data() + r * n;
+      const float* add = with.data() + r * n;
+      for (int64_t j = 0; j < n; ++j) row[j] = terms.scale[j] * row[j] + add[j] - terms.offset[j];
+      best_columns(col + (first + r) * kept, row, n, kept, heap);
     }
-  }
+  });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/parallel.h"
 #include "kernels/cpu/row_sums-inl.h"
 #include "kernels/selected_dot.h"
 
@@ -47,14 +48,10 @@ HWY_EXPORT(selected_dot_backward_row);
 
 void selected_dot_forward(float* dots, PatternView pattern, const ZSelected<float>& z,
                           int threads) {
-#pragma omp parallel num_threads(threads)
-  {
-    std::vector<float> scaled(z.x.cols);
-#pragma omp for schedule(dynamic, 64)
-    for (int64_t i = 0; i < pattern.rows; ++i) {
-      HWY_DYNAMIC_DISPATCH(selected_dot_row)(dots, scaled.data(), pattern, z, i);
-    }
-  }
+  const auto make_room = [&] { return std::vector<float>(z.x.cols); };
+  parallel_for_in_rooms(pattern.rows, threads, 64, make_room, [&](auto& scaled, int64_t i) {
+    HWY_DYNAMIC_DISPATCH(selected_dot_row)(dots, scaled.data(), pattern, z, i);
+  });
 }
 
 void selected_dot_backward(float* d_s, const float* d_dots, PatternView pattern,
@@ -63,18 +60,14 @@ void selected_dot_backward(float* d_s, const float* d_dots, PatternView pattern,
   constexpr int64_t kParts = 64;
   const int64_t features = z.x.cols;
   std::vector<float> sums(kParts * features, 0.0f);
-#pragma omp parallel num_threads(threads)
-  {
-    std::vector<float> joined(features);
-#pragma omp for schedule(dynamic)
-    for (int64_t part = 0; part < kParts; ++part) {
-      const int64_t end = pattern.rows * (part + 1) / kParts;
-      for (int64_t i = pattern.rows * part / kParts; i < end; ++i) {
-        HWY_DYNAMIC_DISPATCH(selected_dot_backward_row)
-        (sums.data() + part * features, joined.data(), d_dots, pattern, z, i);
-      }
+  const auto make_room = [&] { return std::vector<float>(features); };
+  parallel_for_in_rooms(kParts, threads, 1, make_room, [&](auto& joined, int64_t part) {
+    const int64_t end = pattern.rows * (part + 1) / kParts;
+    for (int64_t i = pattern.rows * part / kParts; i < end; ++i) {
+      HWY_DYNAMIC_DISPATCH(selected_dot_backward_row)
+      (sums.data() + part * features, joined.data(), d_dots, pattern, z, i);
     }
-  }
+  });
   for (int64_t f = 0; f < features; ++f) {
     double sum = 0;
     for (int64_t part = 0; part < kParts; ++part) sum += sums[part * features + f];

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/graph_learn.h"
 
@@ -45,8 +46,9 @@ inline float gather_dot(const float* x, const int32_t* col, const float* values,
 inline const float* values_by_column(Scratch<float>& room, const ZSparse<float>& z, int threads) {
   const int64_t nnz = z.by_column.nnz();
   float* values = room.grow(nnz);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t q = 0; q < nnz; ++q) values[q] = z.values[z.source[q]];
+  for_row_ranges(nnz, nnz, threads, [&](int64_t begin, int64_t end) {
+    for (int64_t q = begin; q < end; ++q) values[q] = z.values[z.source[q]];
+  });
   return values;
 }
 

@@ -1,6 +1,7 @@
 #include "modules/paper/neighbour_cache.h"
 
 #include "core/rng.h"
+#include "core/validate.h"
 
 namespace glgnn {
 
@@ -9,6 +10,22 @@ void NeighbourCache::forget_hops() {
   for (Kept& kept : kept_) {
     if (kept.work) kept.work->forget_hops();
   }
+}
+
+void NeighbourCache::take(Kept& kept, const Csr& read, int64_t rows) const {
+  kept.pattern = nullptr;
+  if (read.rows() == 0) return;
+  check_csr("neighbours", read, rows, rows);
+  for (int64_t i = 0; i < rows; ++i) {
+    check_range("neighbours of a row", read.pattern->view().row_size(i), 0, config_.k);
+  }
+  const bool has_sums = &kept != &second_ && needs_all_rows_sum(config_);
+  if (has_sums) check_matrix("sums of rows", kept.lse, rows, 1);
+  kept.pattern = read.pattern;
+}
+
+void NeighbourCache::check_label_free() const {
+  check_count("neighbours chosen without labels", kept_[0].pattern != nullptr || !label_free_, 1);
 }
 
 // Whether showing labels changes nothing but the similarity of shown rows of one class.

@@ -51,9 +51,9 @@ class NeighbourCache {
   // So have the hops.
   void forget_hops();
 
-  // In checkpoints. What ops keep of the patterns is made again.
+  // In checkpoints of so many rows. What ops keep of the patterns is made again.
   template <class Archive>
-  void walk(Archive& archive) {
+  void walk(Archive& archive, int64_t rows) {
     for (Kept* kept : {&kept_[0], &kept_[1], &second_}) {
       Csr csr;  // of no rows before the first choice
       if (!Archive::kReading && kept->pattern) {
@@ -62,9 +62,10 @@ class NeighbourCache {
       }
       archive(csr);
       archive(kept->lse);
-      if (Archive::kReading) kept->pattern = csr.rows() > 0 ? csr.pattern : nullptr;
+      if (Archive::kReading) take(*kept, csr, rows);
     }
     archive(label_free_);
+    if (Archive::kReading) check_label_free();
   }
 
  private:
@@ -73,6 +74,10 @@ class NeighbourCache {
     Matrix lse;
     std::shared_ptr<PatternWork> work = nullptr;
   };
+
+  // What a checkpoint holds; throws kData where it does not fit.
+  void take(Kept& kept, const Csr& read, int64_t rows) const;
+  void check_label_free() const;
 
   bool labels_only_add() const;
   Chosen chosen(Kept& kept, const SharedPattern& pattern, Var lse) const;

@@ -8,11 +8,11 @@
 // threads.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+
+#include "core/parallel.h"
 
 namespace glgnn::cpu {
 
@@ -62,19 +62,13 @@ template <class Visit>
 void for_each_block_pair(const Blocks& blocks, int threads, Visit&& visit) {
   const int64_t count = blocks.count();
   const int64_t wheel = count - 1;  // one block stands still, the others turn around it
-#pragma omp parallel num_threads(threads)
-  {
-    const int thread = omp_get_thread_num();
-#pragma omp for schedule(dynamic)
-    for (int64_t b = 0; b < count; ++b) visit(b, b, thread);
-    for (int64_t round = 0; round < wheel; ++round) {
-#pragma omp for schedule(dynamic)
-      for (int64_t p = 0; p < count / 2; ++p) {
-        const int64_t i = p == 0 ? wheel : (round + p) % wheel;
-        const int64_t j = (round + wheel - p) % wheel;
-        visit(i, j, thread);
-      }
-    }
+  parallel_for(count, threads, 1, [&](int64_t b, int thread) { visit(b, b, thread); });
+  for (int64_t round = 0; round < wheel; ++round) {
+    parallel_for(count / 2, threads, 1, [&](int64_t p, int thread) {
+      const int64_t i = p == 0 ? wheel : (round + p) % wheel;
+      const int64_t j = (round + wheel - p) % wheel;
+      visit(i, j, thread);
+    });
   }
 }
 

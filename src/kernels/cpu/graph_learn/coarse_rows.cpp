@@ -7,8 +7,11 @@
 #include <immintrin.h>
 #endif
 
+#include <atomic>
 #include <bit>
 #include <cmath>
+
+#include "core/parallel.h"
 
 namespace glgnn::cpu {
 
@@ -152,15 +155,15 @@ CoarseRows pack_coarse_rows(CoarseScratch& room, const PackedRows& z, const Bloc
   int32_t* start = room.start.grow(rows);
   float* scale = room.numbers.grow(3 * rows);
   float *length = scale + rows, *error = length + rows;
-  bool finite = true;
-#pragma omp parallel for num_threads(threads) reduction(&& : finite)
-  for (int64_t row = 0; row < rows; row += kLanes) {
-    const int64_t panel = row / kPanelRows * kPanelRows, lane = row - panel;
-    finite = pack_lanes({bytes + panel * 4 * quads + lane * 4, start + row, scale + row,
-                         length + row, error + row},
-                        z.from(panel) + lane, z.D) &&
-             finite;
-  }
+  std::atomic<bool> finite = true;
+  parallel_for(rows / kLanes, threads, 0, [&](int64_t lanes) {
+    const int64_t row = lanes * kLanes, panel = row / kPanelRows * kPanelRows, lane = row - panel;
+    if (!pack_lanes({bytes + panel * 4 * quads + lane * 4, start + row, scale + row, length + row,
+                     error + row},
+                    z.from(panel) + lane, z.D)) {
+      finite = false;
+    }
+  });
   return finite ? CoarseRows{bytes, quads, start, scale, length, error} : CoarseRows{};
 }
 

@@ -3,13 +3,13 @@
 #include <hwy/foreach_target.h>
 // The order matters: foreach_target comes first.
 #include <hwy/highway.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "core/parallel.h"
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/cpu/graph_learn/choose_by_bytes-inl.h"
 #include "kernels/cpu/graph_learn/choose_in_tiles.h"
@@ -121,8 +121,8 @@ const uint64_t* mark_all_rows(const HopShells* shells, int threads) {
   const int64_t rows = shells->rows(), words = shells->words(), of_row = shells->hops() * words;
   if (HopShells::search_bytes(rows, shells->hops()) == 0) return nullptr;
   uint64_t* near = scratch.near.grow(round_up(rows, kPanelRows) * of_row);  // whole panels are read
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-  for (int64_t i = 0; i < rows; ++i) shells->marks(i, 0, words, near + i * of_row);
+  parallel_for(rows, threads, 64,
+               [&](int64_t i) { shells->marks(i, 0, words, near + i * of_row); });
   return near;
 }
 
@@ -192,12 +192,11 @@ void choose(int32_t* col, int64_t* count, float* lse, const Z& z, const HopWeigh
   });
   const int64_t words = Marks::words(z.rows());
   uint64_t* marks = scratch.marks.grow_zeroed(threads * words);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t i = 0; i < z.rows(); ++i) {
-    count[i] = HWY_DYNAMIC_DISPATCH(finish_dense_row)(
-        job, i, col + i * options.k, Marks{marks + omp_get_thread_num() * words, words});
+  parallel_for(z.rows(), threads, 0, [&](int64_t i, int thread) {
+    count[i] = HWY_DYNAMIC_DISPATCH(finish_dense_row)(job, i, col + i * options.k,
+                                                      Marks{marks + thread * words, words});
     if (lse) lse[i] = log_sum_exp(job.states[i]);
-  }
+  });
   scratch.packed.release_if_large();
   scratch.others.release_if_large();
   scratch.coarse.bytes.release_if_large();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/cpu/graph_learn/packed_rows.h"
 #include "kernels/cpu/graph_learn/tile_gemm-inl.h"
@@ -102,14 +103,13 @@ const float* pad_vector(Scratch<float>& room, const float* from, const Blocks& b
 
 // d_z += the sums, which are by blocks and transposed.
 void add_sums(MatView<float> d_z, const BackwardJob& job, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t b = 0; b < job.blocks.count(); ++b) {
+  parallel_for(job.blocks.count(), threads, 1, [&](int64_t b) {
     const float* sums = job.sums + job.blocks.first(b) * job.features;
     for (int64_t r = 0; r < job.blocks.size(b); ++r) {
       float* to = d_z[job.blocks.first(b) + r];
       for (int64_t f = 0; f < d_z.cols; ++f) to[f] += sums[f * job.blocks.padded(b) + r];
     }
-  }
+  });
 }
 
 }  // namespace

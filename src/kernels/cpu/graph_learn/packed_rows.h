@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/graph_learn.h"
@@ -53,13 +54,11 @@ template <class Z>
 PackedRows pack_rows(Scratch<float>& room, const Z& z, const Blocks& blocks, int threads) {
   const int64_t D = features(z);
   float* packed = room.grow(blocks.padded_rows() * D);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t first = 0; first < z.rows(); first += kPanelRows) {
+  for_fixed_pieces(z.rows(), kPanelRows, threads, [&](int64_t, int64_t first, int64_t end) {
     float* panel = packed + first * D;
-    const int64_t rows = std::min(kPanelRows, z.rows() - first);
     std::fill(panel, panel + kPanelRows * D, 0.0f);
-    for (int64_t r = 0; r < rows; ++r) pack_row(panel + r, z, first + r);
-  }
+    for (int64_t i = first; i < end; ++i) pack_row(panel + (i - first), z, i);
+  });
   return {packed, D};
 }
 

@@ -3,11 +3,11 @@
 #include <hwy/foreach_target.h>
 // The order matters: foreach_target comes first.
 #include <hwy/highway.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "kernels/cpu/graph_learn/choose_in_tiles.h"
 #include "kernels/cpu/graph_learn/row_handler-inl.h"
 #include "kernels/cpu/scratch.h"
@@ -100,9 +100,7 @@ void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZSparse<
   const HopShells* shells = hops.shells;
   const int64_t near_words = shells ? shells->hops() * shells->words() : 0;
   uint64_t* near = scratch.near.grow(threads * near_words);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-  for (int64_t i = 0; i < z.rows(); ++i) {
-    const int thread = omp_get_thread_num();
+  parallel_for(z.rows(), threads, 16, [&](int64_t i, int thread) {
     float* s = rows + thread * padded;
     int32_t* room = candidates + thread * 2 * rule.capacity();
     RowState state = start_state(rule.first_floor());
@@ -113,7 +111,7 @@ void graph_learn_choose(int32_t* col, int64_t* count, float* lse, const ZSparse<
         shells ? shells->marks(i, 0, shells->words(), near + thread * near_words) : RowMarks{}, i,
         Marks{marks + thread * words, words}, rule);
     if (lse) lse[i] = log_sum_exp(state);
-  }
+  });
 }
 
 void graph_learn_lse_backward(float* d_z, const float* d_lse, const ZSparse<float>& z,
@@ -123,9 +121,8 @@ void graph_learn_lse_backward(float* d_z, const float* d_lse, const ZSparse<floa
   const float* all_lse = pad_vector(scratch.lse, lse, z.rows(), padded);
   const float* all_d_lse = pad_vector(scratch.d_lse, d_lse, z.rows(), padded);
   float* rows = scratch.rows.grow_zeroed(threads * padded);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-  for (int64_t i = 0; i < z.rows(); ++i) {
-    float* weights = rows + omp_get_thread_num() * padded;
+  parallel_for(z.rows(), threads, 16, [&](int64_t i, int thread) {
+    float* weights = rows + thread * padded;
     similarity_row(weights, z, column_values, i);
     HWY_DYNAMIC_DISPATCH(weigh_row)(weights, lse[i], d_lse[i], all_lse, all_d_lse, padded);
     if (!diagonal) weights[i] = 0;
@@ -134,7 +131,7 @@ void graph_learn_lse_backward(float* d_z, const float* d_lse, const ZSparse<floa
       d_z[e] += gather_dot(weights, z.by_column.col + first, column_values + first,
                            z.by_column.row_size(f));
     }
-  }
+  });
 }
 
 }  // namespace glgnn::cpu
