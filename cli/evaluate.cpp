@@ -18,6 +18,7 @@
 #include "grow.h"
 #include "interrupt.h"
 #include "lock_file.h"
+#include "methods/methods.h"
 #include "prepare.h"
 #include "progress.h"
 #include "report/training_log.h"
@@ -31,6 +32,29 @@ namespace glgnn::cli {
 namespace {
 
 constexpr size_t kDefaultRuns = 10;
+constexpr int64_t kDefaultBudget = 8;
+
+// A rival reads no setting of ours but these.
+Json settings_of(const Evaluation& evaluation) {
+  const Json all = settings_json(evaluation.config());
+  const Question& question = evaluation.question();
+  if (!question.method) return all;
+  return {{"seed", all.at("seed")}, {"scaling", all.at("scaling")}, {"budget", question.budget}};
+}
+
+// Config for a rival: the features are prepared as for paper mode. kUsage for settings of ours.
+Config config_of_rival(Config given, const Method& method) {
+  for (const Setting& setting : list_settings(given)) {
+    const bool shared = setting.name == "seed" || setting.name == "scaling";
+    if (shared || setting.value == get_setting({}, setting.name)) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--{} is no setting of the method {}; `glgnn methods {}` has its "
+                            "settings, which --choose NAME=VALUE sets",
+                            setting.name, method.name, method.name));
+  }
+  given.mode = Mode::kPaper;
+  return given;
+}
 
 struct EvaluateCommand {
   DataOptions data;
@@ -42,6 +66,8 @@ struct EvaluateCommand {
   double more_train = 0;
   std::vector<std::string> choices;
   double noise = 0, hide = 0;
+  std::string method;
+  std::optional<int64_t> budget;
   GrowOptions grow;
   bool resume = false, json = false, quiet = false;
   std::vector<std::string> arguments;
@@ -49,6 +75,7 @@ struct EvaluateCommand {
   int run() const;
 
  private:
+  Question asked(const Dataset& dataset, bool known) const;
   int run_growth(const Dataset& dataset, const Config& config, bool known) const;
   std::vector<RunPlan> plans(const Dataset& dataset, uint64_t seed) const;
   Json question_json(const Dataset& dataset, const Evaluation& evaluation) const;
@@ -117,7 +144,8 @@ std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t see
 Json EvaluateCommand::question_json(const Dataset& dataset, const Evaluation& evaluation) const {
   return {{"dataset", dataset.name},
           {"graph", data.graph},
-          {"mode", get_setting(evaluation.config(), "mode")},
+          {"method", method.empty() ? Json(nullptr) : Json(method)},
+          {"mode", method.empty() ? Json(get_setting(evaluation.config(), "mode")) : Json(nullptr)},
           {"fresh", fresh ? Json(*fresh) : Json(nullptr)},
           {"more_train", more_train},
           {"hide", hide}};
@@ -131,14 +159,16 @@ Json EvaluateCommand::log_header(const Dataset& dataset, const Evaluation& evalu
   header["noise"] = noise;
   header["choices"] = choices;
   header["runs"] = evaluation.runs();
-  header["settings"] = settings_json(evaluation.config());
+  header["settings"] = settings_of(evaluation);
   return header;
 }
 
 void EvaluateCommand::print_head(const Dataset& dataset, const Evaluation& evaluation) const {
   const Config& config = evaluation.config();
+  const Method* rival = evaluation.question().method;
   const std::string plan =
-      config.mode == Mode::kBest
+      rival ? fmt::format("method {} ({})", rival->name, rival->paper)
+      : config.mode == Mode::kBest
           ? std::string("mode best")
           : fmt::format("mode paper, k {}, {}", config.k, counted(config.epochs, "epoch"));
   fmt::print("{}; graph {}, {}\n", data_sentence(dataset, config), data.graph, plan);
@@ -247,13 +277,41 @@ int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bo
   return grow_labels(dataset, config, options, context);
 }
 
+Question EvaluateCommand::asked(const Dataset& dataset, bool known) const {
+  Question question{.with_graph = known, .noise = noise, .hide = hide};
+  if (method.empty()) {
+    if (budget) throw Error(ErrorKind::kUsage, "--budget is for a rival: name it with --method");
+    return question;
+  }
+  question.method = &method_named(method);
+  question.budget = budget.value_or(kDefaultBudget);
+  if (question.budget < 1) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--budget: found {}, expected 1 or more", question.budget));
+  }
+  if (noise > 0 || hide > 0 || !grow.range.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "--noise, --hide and --grow are studies of our own model; leave "
+                "them out, or leave out --method");
+  }
+  if (question.method->needs_graph && !known) {
+    throw Error(ErrorKind::kUsage,
+                dataset.has_graph
+                    ? fmt::format("the method {} needs a graph: say --graph known", method)
+                    : fmt::format("the method {} needs a graph, and {} has none; `glgnn methods` "
+                                  "says which do without",
+                                  method, dataset.name));
+  }
+  return question;
+}
+
 int EvaluateCommand::run() const {
   DataOptions without_graph_file = data;
   without_graph_file.graph.clear();
   const Config given = settings.config();
   const Dataset dataset = load_data(without_graph_file, quiet);
   const bool known = wants_own_graph(data.graph, dataset);
-  if (!grow.range.empty()) return run_growth(dataset, given, known);
+  if (!grow.range.empty() && method.empty()) return run_growth(dataset, given, known);
   if (!(noise >= 0 && noise < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));
   }
@@ -265,7 +323,9 @@ int EvaluateCommand::run() const {
   }
   std::vector<Choice> parsed;
   for (const auto& text : choices) parsed.push_back(parse_choice(text));
-  Evaluation evaluation(dataset, plans(dataset, given.seed), given, parsed, known, noise, hide);
+  const Question question = asked(dataset, known);
+  const Config config = question.method ? config_of_rival(given, *question.method) : given;
+  Evaluation evaluation(dataset, plans(dataset, given.seed), config, parsed, question);
   check_memory(evaluation.memory_needed(), evaluation.config());
   const Context context = threads.context();
 
@@ -295,7 +355,7 @@ int EvaluateCommand::run() const {
   Json object = question_json(dataset, evaluation);
   if (noise > 0) object["noise"] = noise;
   object.update(results_json(results, noise > 0));
-  object["settings"] = settings_json(evaluation.config());
+  object["settings"] = settings_of(evaluation);
   object.update(program_json(context.threads));
   object["commit"] = commits_of(results);
   if (log) {
@@ -329,6 +389,12 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
   app->add_option("--more-train", command->more_train,
                   "train on this part of the validation rows too, as LDS does with 0.5")
       ->type_name("PART");
+  app->add_option("--method", command->method,
+                  "run this rival instead of our own model (`glgnn methods` lists them)")
+      ->type_name("NAME");
+  app->add_option("--budget", command->budget,
+                  "with --method: how many of its settings each run tries by validation (8)")
+      ->type_name("N");
   app->add_option("--choose", command->choices,
                   "let each run choose a setting by its validation labels; may be repeated")
       ->type_name("NAME=V1,V2,...")

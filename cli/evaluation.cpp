@@ -1,18 +1,22 @@
 #include "evaluation.h"
 
+#include <fmt/format.h>
 #include <glgnn/error.h>
 #include <glgnn/metrics.h>
 #include <glgnn/new_rows.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 
 #include "core/archive.h"
 #include "core/available_memory.h"
 #include "core/parallel.h"
 #include "data/data.h"
+#include "data/text_rows.h"
 #include "describe.h"
+#include "methods/search.h"
 #include "prepare.h"
 #include "report/machine.h"
 #include "report/version.h"
@@ -61,6 +65,41 @@ bool is_better(const Trial& a, const Trial& b) {
   return a.val_loss < b.val_loss;
 }
 
+// Mean over the validation rows; 0 without any.
+double log_loss(const Matrix& p, const Problem& problem) {
+  double sum = 0;
+  for (const int32_t row : problem.val) {
+    sum -= std::log(std::max(1e-12, double{p[row][problem.labels[static_cast<size_t>(row)]]}));
+  }
+  return problem.val.empty() ? 0 : sum / static_cast<double>(problem.val.size());
+}
+
+// Of the rows themselves a few copies, and what is kept for each pair.
+int64_t method_memory(const Dataset& dataset, const Method& method) {
+  const Features& x = dataset.features;
+  const int64_t numbers = x.is_sparse ? 3 * x.sparse.nnz() : x.rows() * x.cols();
+  return 4 * (3 * numbers + x.rows() * x.rows() * method.all_pairs);
+}
+
+std::vector<MethodValues> drawn_for(const Question& question, const std::vector<Choice>& choices) {
+  GivenValues given;
+  for (const Choice& choice : choices) {
+    std::vector<double> values;
+    for (const auto& text : choice.values) {
+      if (double value = 0; parse_number(text, value)) {
+        values.push_back(value);
+        continue;
+      }
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("--choose {}: found \"{}\", expected numbers with commas between "
+                              "them, as in --choose {}=0.1,1",
+                              choice.name, text, choice.name));
+    }
+    given.emplace_back(choice.name, std::move(values));
+  }
+  return draw_settings(*question.method, question.budget, given);
+}
+
 }  // namespace
 
 Choice parse_choice(const std::string& text) {
@@ -91,14 +130,20 @@ std::vector<RunPlan> plan_runs(const Dataset& dataset, size_t count, uint64_t se
 }
 
 Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-                       const std::vector<Choice>& choices, bool with_graph, double noise,
-                       double hide)
+                       const std::vector<Choice>& choices, const Question& question)
     : dataset_(dataset),
       plans_(std::move(plans)),
       config_(resolve_settings(config, dataset)),
-      with_graph_(with_graph),
-      noise_(noise),
-      hide_(hide) {
+      question_(question) {
+  if (question_.method) {
+    for (MethodValues& values : drawn_for(question_, choices)) {
+      Assignments assignments;
+      for (const auto& [name, value] : values)
+        assignments.emplace_back(name, fmt::format("{}", value));
+      trials_.push_back({std::move(assignments), config_, std::move(values)});
+    }
+    return;
+  }
   for (auto& assignments : combinations(choices)) {
     Config tried = config;
     for (const auto& [name, value] : assignments) set_setting(tried, name, value);
@@ -108,11 +153,12 @@ Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const
 }
 
 int64_t Evaluation::total_epochs() const {
+  if (question_.method) return static_cast<int64_t>(plans_.size() * trials_.size());
   int64_t epochs = 0;
   for (const auto& plan : plans_) {
     for (const auto& trial : trials_) {
-      Problem problem = make_problem(dataset_, dataset_.features, plan.split, with_graph_);
-      if (noise_ > 0) problem.graph = &dataset_.graph;  // which one does not matter
+      Problem problem = make_problem(dataset_, dataset_.features, plan.split, question_.with_graph);
+      if (question_.noise > 0) problem.graph = &dataset_.graph;  // which one does not matter
       epochs += planned_epochs(problem, trial.config);
     }
   }
@@ -120,6 +166,7 @@ int64_t Evaluation::total_epochs() const {
 }
 
 int64_t Evaluation::memory_needed() const {
+  if (question_.method) return method_memory(dataset_, *question_.method);
   int64_t most = 0;
   for (const auto& trial : trials_) {
     most = std::max(most, estimate_memory(dataset_.features, dataset_.classes(), trial.config));
@@ -139,7 +186,7 @@ const Features& Evaluation::scaled(Scaling scaling) {
 
 uint64_t Evaluation::fingerprint_of(size_t run) const {
   const auto& [split, seed] = plans_[run];
-  Problem all = make_problem(dataset_, dataset_.features, split, with_graph_);
+  Problem all = make_problem(dataset_, dataset_.features, split, question_.with_graph);
   all.labels = dataset_.labels;
   const uint64_t sum =
       fnv1a(split.test.data(), split.test.size() * sizeof(int32_t), fingerprint(all));
@@ -169,7 +216,7 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
       left.push_back(run);
       continue;
     }
-    for (const Trial& trial : results[run]->trials) done += trial.epochs;
+    for (const Trial& trial : results[run]->trials) done += question_.method ? 1 : trial.epochs;
   }
   const int at_once = runs_at_once(context, left.size());
   const Context inside{at_once > 1 ? 1 : context.threads};
@@ -207,8 +254,8 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
 
 Evaluation::Seen Evaluation::seen_by(size_t run) const {
   const auto& [split, seed] = plans_[run];
-  if (hide_ == 0) return {.split = split};
-  HiddenRows rows = hide_rows(split, dataset_.rows(), hide_, seed + run);
+  if (question_.hide == 0) return {.split = split};
+  HiddenRows rows = hide_rows(split, dataset_.rows(), question_.hide, seed + run);
   return {take_rows(dataset_, rows.kept), std::move(rows.split), std::move(rows.hidden)};
 }
 
@@ -236,53 +283,87 @@ void Evaluation::judge_hidden(RunResult& result, Model& best, const Seen& seen, 
   result.hidden_accuracy = accuracy(p, labels, rows);
 }
 
+Evaluation::Fitted Evaluation::fit_trial(
+    const Planned& planned, const Problem& problem, uint64_t seed, const Context& context,
+    const std::function<bool(const EpochReport&)>& on_epoch) const {
+  Fitted fitted{.trial = {.assignments = planned.assignments}, .model = {}};
+  if (question_.method) {
+    MethodAnswer answer = question_.method->fit({problem, planned.values, seed, context});
+    fitted.trial.val_accuracy =
+        problem.val.empty() ? 0 : accuracy(answer.probabilities, problem.labels, problem.val);
+    fitted.trial.val_loss = log_loss(answer.probabilities, problem);
+    fitted.trial.best_epoch = answer.best_epoch;
+    fitted.trial.epochs = answer.epochs;
+    fitted.model.probabilities = std::move(answer.probabilities);
+    fitted.interrupted = !on_epoch({.epoch = 1,
+                                    .epochs = 1,
+                                    .loss = fitted.trial.val_loss,
+                                    .val_accuracy = fitted.trial.val_accuracy,
+                                    .best = true});
+    return fitted;
+  }
+  Config config = planned.config;
+  config.seed = seed;
+  FitOptions options;
+  options.on_epoch = on_epoch;
+  FitResult result = fit(problem, config, context, options);
+  fitted.interrupted = result.interrupted;
+  if (result.interrupted) return fitted;
+  fitted.model = std::move(result.model);
+  const EpochReport kept = best_epoch(fitted.model);
+  fitted.trial.val_accuracy = kept.val_accuracy;
+  fitted.trial.val_loss = kept.val_loss;
+  fitted.trial.best_epoch = kept.epoch;
+  fitted.trial.epochs = kept.epochs;
+  fitted.trial.tried = config.mode == Mode::kBest ? kept.epochs - 1 : 0;
+  return fitted;
+}
+
 bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_epoch,
                      RunResult& result) {
   const uint64_t seed = plans_[run].seed;
   const Seen seen = seen_by(run);
-  const Dataset& data = hide_ > 0 ? seen.kept : dataset_;
+  const Dataset& data = question_.hide > 0 ? seen.kept : dataset_;
   const Split& split = seen.split;
   result = {.commit = commit()};
   Model best;
   NoisyGraph noisy;
   Csr both_ways;  // best mode reads a graph without directions
-  if (noise_ > 0) {
-    noisy = add_noise_edges(with_graph_ ? &dataset_.graph : nullptr, dataset_.rows(), noise_,
-                            seed + run);
+  if (question_.noise > 0) {
+    noisy = add_noise_edges(question_.with_graph ? &dataset_.graph : nullptr, dataset_.rows(),
+                            question_.noise, seed + run);
     both_ways = undirected(noisy.graph);
   }
   for (size_t t = 0; t < trials_.size(); ++t) {
-    Config config = trials_[t].config;
-    config.seed = seed;
-    const Features not_hidden = hide_ > 0 ? kept_features(seen, config.scaling) : Features{};
-    Problem problem =
-        make_problem(data, hide_ > 0 ? not_hidden : scaled(config.scaling), split, with_graph_);
-    if (noise_ > 0) {
+    const Config& config = trials_[t].config;
+    const Features not_hidden =
+        question_.hide > 0 ? kept_features(seen, config.scaling) : Features{};
+    Problem problem = make_problem(data, question_.hide > 0 ? not_hidden : scaled(config.scaling),
+                                   split, question_.with_graph);
+    if (question_.noise > 0) {
       problem.graph = config.mode == Mode::kBest ? &both_ways : &noisy.graph;
     }
     const auto start = std::chrono::steady_clock::now();
-    FitOptions options;
-    options.on_epoch = [&](const EpochReport& report) { return on_epoch(t, report); };
-    FitResult fitted = fit(problem, config, context, options);
+    Fitted fitted = fit_trial(trials_[t], problem, seed, context,
+                              [&](const EpochReport& report) { return on_epoch(t, report); });
     if (fitted.interrupted) return false;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const EpochReport kept = best_epoch(fitted.model);
-    result.trials.push_back({trials_[t].assignments, kept.val_accuracy, kept.val_loss,
-                             seconds.count(), kept.epoch, kept.epochs,
-                             config.mode == Mode::kBest ? kept.epochs - 1 : 0});
+    fitted.trial.seconds = seconds.count();
+    result.trials.push_back(std::move(fitted.trial));
     result.seconds += seconds.count();
     if (t == 0 || is_better(result.trials[t], result.best())) {
       result.chosen = t;
       best = std::move(fitted.model);
     }
   }
-  if (noise_ > 0) result.noise = count_noise(noisy.added, best.fused_graph);
+  if (question_.noise > 0) result.noise = count_noise(noisy.added, best.fused_graph);
   // The last step, and the only one that sees test labels.
   result.test_accuracy =
       accuracy(best.probabilities, data.labels, labelled_rows(data.labels, split.test));
   result.macro_f1 = macro_f1(confusion_matrix(predicted_classes(best.probabilities), data.labels,
                                               split.test, data.classes()));
-  if (hide_ > 0) judge_hidden(result, best, seen, trials_[result.chosen].config.scaling, context);
+  if (question_.hide > 0)
+    judge_hidden(result, best, seen, trials_[result.chosen].config.scaling, context);
   result.peak_memory_mb = peak_memory_mb();
   return true;
 }

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "methods/method.h"
+
 namespace glgnn::cli {
 
 // What each run may choose from: "mu1=0,0.1" is one choice with two values.
@@ -63,6 +65,15 @@ struct RunResult {
   const Trial& best() const { return trials[chosen]; }
 };
 
+// What is asked beside the data, the splits and the settings.
+struct Question {
+  bool with_graph = false;
+  double noise = 0;                // probability of a wrong edge between two rows
+  double hide = 0;                 // part of the rows that training does not see
+  const Method* method = nullptr;  // a rival; null: ours
+  int64_t budget = 1;              // settings of the rival that each run tries
+};
+
 class Evaluation {
  public:
   // Called after each epoch with the epochs done so far in all runs; false stops.
@@ -72,10 +83,11 @@ class Evaluation {
 
   // The settings of every trial are checked here, before anything is trained.
   Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const Config& config,
-             const std::vector<Choice>& choices, bool with_graph, double noise, double hide);
+             const std::vector<Choice>& choices, const Question& question);
 
   size_t runs() const { return plans_.size(); }
   size_t trials_per_run() const { return trials_.size(); }
+  const Question& question() const { return question_; }
   const Assignments& assignments(size_t trial) const { return trials_[trial].assignments; }
   int64_t total_epochs() const;
   int64_t memory_needed() const;  // of one run
@@ -96,6 +108,12 @@ class Evaluation {
   struct Planned {
     Assignments assignments;
     Config config;
+    MethodValues values = {};  // of a rival
+  };
+  struct Fitted {
+    Trial trial;
+    Model model;  // of a rival: its probabilities alone
+    bool interrupted = false;
   };
   using OnTrialEpoch = std::function<bool(size_t trial, const EpochReport&)>;
 
@@ -112,15 +130,16 @@ class Evaluation {
                     const Context& context) const;
   const Features& scaled(Scaling scaling);
   int runs_at_once(const Context& context, size_t left) const;
+  Fitted fit_trial(const Planned& planned, const Problem& problem, uint64_t seed,
+                   const Context& context,
+                   const std::function<bool(const EpochReport&)>& on_epoch) const;
   bool run(size_t run, const Context& context, const OnTrialEpoch& on_epoch, RunResult& result);
 
   const Dataset& dataset_;
   std::vector<RunPlan> plans_;
   Config config_;
   std::vector<Planned> trials_;
-  bool with_graph_;
-  double noise_;  // probability of a wrong edge between two rows
-  double hide_;   // part of the rows that training does not see
+  Question question_;
   std::mutex scaled_mutex_;
   std::map<Scaling, Features> scaled_;
 };

@@ -89,7 +89,7 @@ std::vector<std::optional<RunResult>> read_evaluation_log(const std::filesystem:
   const LogKind kind{
       "evaluate",
       "an evaluation",
-      {"glgnn", "dataset", "graph", "fresh", "more_train", "hide", "noise", "choices"}};
+      {"glgnn", "dataset", "graph", "method", "fresh", "more_train", "hide", "noise", "choices"}};
   std::vector<std::optional<RunResult>> results(evaluation.runs());
   read_log(path, kind, header, [&](const Json& line) {
     if (line.at("event") != "run") return;

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "help.h"
 #include "report/version.h"
+#include "rivals.h"
 #include "start.h"
 
 namespace glgnn::cli {
@@ -26,6 +27,9 @@ int run_program(int argc, char** argv) {
                                       add_inspect(program),
                                       add_datasets(program),
                                       add_settings(program),
+                                      add_methods(program),
+                                      add_compare(program),
+                                      add_reproduce(program),
                                       add_info(program),
                                       add_report(program)};
   // What the parser cannot place is ours to report: we know the nearest name.

@@ -1,0 +1,245 @@
+// glgnn compare: every method on one's own table, ranked.
+#include <fmt/core.h>
+#include <glgnn/error.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "child_evaluation.h"
+#include "data/data.h"
+#include "evaluation.h"
+#include "interrupt.h"
+#include "methods/methods.h"
+#include "prepare.h"
+#include "rivals.h"
+#include "table.h"
+#include "terminal.h"
+#include "words.h"
+
+namespace glgnn::cli {
+namespace {
+
+constexpr int64_t kRuns = 5, kBudget = 8;
+constexpr double kTestFraction = 0.3;
+const std::string kOurs = "glgnn";  // best mode
+
+struct Standing {
+  std::string name;
+  std::vector<double> accuracy = {};
+  double low = 0, high = 0, seconds = 0, memory_mb = 0;
+  std::string fault = {};
+
+  double mean() const { return accuracy.empty() ? -1 : mean_of(accuracy); }
+};
+
+struct CompareCommand {
+  DataOptions data;
+  std::vector<std::string> methods;
+  int64_t runs = kRuns, budget = kBudget;
+  std::optional<int> threads;
+  uint64_t seed = 0;
+  bool json = false, quiet = false;
+
+  int run() const;
+
+ private:
+  std::vector<std::string> contestants(bool with_graph) const;
+  std::vector<std::string> arguments_for(const std::string& name, bool own_splits) const;
+  Standing measure(const std::string& name, bool own_splits, double test_to_train) const;
+  void print(const std::vector<Standing>& ranked) const;
+};
+
+std::vector<std::string> CompareCommand::contestants(bool with_graph) const {
+  if (!methods.empty()) {
+    for (const auto& name : methods) {
+      if (name == kOurs) continue;
+      if (method_named(name).needs_graph && !with_graph) {
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("--methods {}: it needs a graph: say --graph known, with data that "
+                                "have one",
+                                name));
+      }
+    }
+    return methods;
+  }
+  std::vector<std::string> names;
+  for (const Method& method : all_methods()) {
+    if (with_graph || !method.needs_graph) names.push_back(method.name);
+  }
+  names.push_back(kOurs);
+  return names;
+}
+
+// The words of our own call that say what the data are, and those that say who is asked.
+std::vector<std::string> CompareCommand::arguments_for(const std::string& name,
+                                                       bool own_splits) const {
+  std::vector<std::string> words{data.data, "--graph", data.graph};
+  const auto add = [&](const std::string& option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--label", data.label);
+  add("--id", data.id);
+  add("--split", data.split);
+  add("--categorical", data.categorical);
+  add("--numeric", data.numeric);
+  add("--drop", data.drop);
+  add("--format", data.format);
+  for (const auto& word : data.missing) add("--missing", word);
+  if (!own_splits)
+    add("--test-fraction", fmt::format("{}", data.test_fraction.value_or(kTestFraction)));
+  if (data.val_fraction) add("--val-fraction", fmt::format("{}", *data.val_fraction));
+  add("--runs", std::to_string(runs));
+  add("--seed", std::to_string(seed));
+  if (threads) add("--threads", std::to_string(*threads));
+  if (name != kOurs) {
+    add("--method", name);
+    add("--budget", std::to_string(budget));
+  }
+  return words;
+}
+
+Standing CompareCommand::measure(const std::string& name, bool own_splits,
+                                 double test_to_train) const {
+  Standing standing{.name = name};
+  const ChildAnswer answer = ask_evaluate(arguments_for(name, own_splits));
+  const Json result = Json::parse(answer.result, nullptr, false);
+  if (answer.status != 0 || !result.is_object()) {
+    standing.fault = answer.fault.empty() ? "gave no result" : answer.fault;
+    return standing;
+  }
+  standing.accuracy = result.at("test_accuracy").get<std::vector<double>>();
+  standing.seconds = result.at("seconds_mean").get<double>();
+  standing.memory_mb = result.at("peak_memory_mb").get<double>();
+  const double half = interval_of(standing.accuracy, test_to_train);
+  standing.low = std::max(0.0, standing.mean() - half);
+  standing.high = std::min(1.0, standing.mean() + half);
+  return standing;
+}
+
+void CompareCommand::print(const std::vector<Standing>& ranked) const {
+  std::vector<std::vector<std::string>> rows;
+  for (size_t r = 0; r < ranked.size(); ++r) {
+    const Standing& s = ranked[r];
+    if (!s.fault.empty()) {
+      rows.push_back({"-", s.name, "-", "-", "-", "-", s.fault});
+      continue;
+    }
+    rows.push_back({std::to_string(r + 1), s.name, percent(s.mean()),
+                    fmt::format("{:.1f} .. {:.1f}", 100 * s.low, 100 * s.high),
+                    duration_text(s.seconds), fmt::format("{:.0f} MB", s.memory_mb),
+                    r > 0 && s.high >= ranked[0].low ? "may be as good as the first" : ""});
+  }
+  print_table(stdout,
+              {{"rank", true},
+               {"method"},
+               {"accuracy", true},
+               {"95 % interval", true},
+               {"a run", true},
+               {"memory", true},
+               {""}},
+              rows);
+}
+
+int CompareCommand::run() const {
+  if (runs < 1 || budget < 1) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--runs {} --budget {}: expected 1 or more of both", runs, budget));
+  }
+  DataOptions without_graph_file = data;
+  without_graph_file.graph.clear();
+  const Dataset dataset = load_data(without_graph_file, quiet);
+  const bool known = wants_own_graph(data.graph, dataset);
+  const bool own_splits = !dataset.splits.empty() && !data.fractions_given();
+  const Split split = own_splits ? dataset.splits.front() : Split{};
+  const double fraction = data.test_fraction.value_or(kTestFraction);
+  const double test_to_train = own_splits
+                                   ? static_cast<double>(split.test.size()) /
+                                         static_cast<double>(split.train.size() + split.val.size())
+                                   : fraction / (1 - fraction);
+  const std::vector<std::string> names = contestants(known);
+  if (!json) {
+    fmt::print("{}: {} rows, {} methods, {} runs each, {} settings of each tried by validation\n",
+               dataset.name, dataset.rows(), names.size(), runs, budget);
+    std::fflush(stdout);
+  }
+  const InterruptGuard interrupt;
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<Standing> ranked;
+  for (size_t n = 0; n < names.size(); ++n) {
+    if (interrupt.interrupted()) {
+      fmt::print(stderr, "stopped after {} of {} methods\n", n, names.size());
+      return interrupt.exit_status();
+    }
+    ranked.push_back(measure(names[n], own_splits, test_to_train));
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const double left =
+        spent.count() / static_cast<double>(n + 1) * static_cast<double>(names.size() - n - 1);
+    if (!quiet) {
+      const Standing& s = ranked.back();
+      fmt::print(stderr, "{}/{} {}  {}  about {} left\n", n + 1, names.size(), s.name,
+                 s.fault.empty() ? percent(s.mean()) : s.fault, duration_text(left));
+    }
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Standing& a, const Standing& b) { return a.mean() > b.mean(); });
+  if (!json) {
+    print(ranked);
+    return 0;
+  }
+  Json list = Json::array();
+  for (const Standing& s : ranked) {
+    Json row = {{"method", s.name}};
+    if (s.fault.empty()) {
+      row.update({{"test_accuracy_mean", s.mean()},
+                  {"low", s.low},
+                  {"high", s.high},
+                  {"test_accuracy", s.accuracy},
+                  {"seconds_mean", s.seconds},
+                  {"peak_memory_mb", s.memory_mb}});
+    } else {
+      row["fault"] = s.fault;
+    }
+    list.push_back(std::move(row));
+  }
+  Json object = {{"dataset", dataset.name}, {"graph", data.graph}, {"runs", runs},
+                 {"budget", budget},        {"seed", seed},        {"methods", std::move(list)}};
+  object.update(program_json(threads.value_or(1)));
+  fmt::print("{}\n", json_text(object));
+  return 0;
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& program) {
+  const auto command = std::make_shared<CompareCommand>();
+  command->data.graph = "unknown";
+  CLI::App* app = program.add_subcommand(
+      "compare", "our model and its rivals on your data, ranked by test accuracy");
+  app->add_option("DATA", command->data.data, "a file, a folder, or a shipped dataset")
+      ->type_name("");
+  app->add_option("--graph", command->data.graph, "use the data's own graph, or not (unknown)")
+      ->type_name("known|unknown");
+  app->add_option("--methods", command->methods,
+                  "only these, with commas; glgnn is our own (all that can run)")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app->add_option("--runs", command->runs, "splits, or seeds of a single split (5)")
+      ->type_name("N");
+  app->add_option("--budget", command->budget,
+                  "how many settings of each rival a run tries by validation (8)")
+      ->type_name("N");
+  app->add_option("--seed", command->seed, "of the splits and of all methods (0)")->type_name("N");
+  app->add_option("--threads", command->threads, "for each method (all)")->type_name("N");
+  app->add_flag("--json", command->json, "one JSON object on the standard output, nothing else");
+  app->add_flag("--quiet", command->quiet, "no progress");
+  command->data.add_to(*app);
+  return {app, [command, app] {
+            require_argument(*app, "DATA", command->data.data);
+            return command->run();
+          }};
+}
+
+}  // namespace glgnn::cli

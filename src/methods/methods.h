@@ -1,0 +1,38 @@
+// Every method, one line and one file each.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "methods/method.h"
+
+namespace glgnn {
+
+// In the order in which they are shown.
+const std::vector<Method>& all_methods();
+
+// kUsage, naming those most like it, where there is none of this name.
+const Method& method_named(std::string_view name);
+
+Method logreg_method();
+Method linear_svm_method();
+Method rbf_svm_method();
+Method forest_method();
+Method mlp_method();
+Method label_propagation_method();
+Method label_spreading_method();
+Method self_training_method();
+Method manifold_method();
+Method semi_embedding_method();
+Method knn_gcn_method();
+Method rbf_gcn_method();
+Method dense_gcn_method();
+Method sparse_gcn_method();
+Method gat_method();
+Method gcn_method();
+Method deepwalk_method();
+Method ica_method();
+Method graph_heat_method();
+Method gmnn_method();
+
+}  // namespace glgnn

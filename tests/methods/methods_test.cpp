@@ -1,0 +1,225 @@
+// The rivals on data whose answer is known.
+#include "methods/methods.h"
+
+#include <glgnn/error.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "methods/convolution.h"
+#include "methods/search.h"
+#include "tests/unit/toy.h"
+
+namespace glgnn {
+namespace {
+
+MethodValues starts_of(const Method& method) { return draw_settings(method, 1, {}).front(); }
+
+Matrix answer(const std::string& name, const Problem& problem, int threads = 1,
+              MethodValues changed = {}) {
+  const Method& method = method_named(name);
+  changed.merge(starts_of(method));
+  return method.fit({problem, changed, 3, Context{threads}}).probabilities;
+}
+
+std::vector<int32_t> unseen_rows(const test::Toy& toy) {
+  std::vector<int32_t> rows;
+  for (int32_t i = 27; i < std::ssize(toy.labels); ++i) rows.push_back(i);
+  return rows;
+}
+
+double accuracy_of(const std::string& name, const test::Toy& toy, MethodValues changed = {}) {
+  return accuracy(answer(name, toy.problem, 1, std::move(changed)), toy.labels, unseen_rows(toy));
+}
+
+// The features say nothing; the graph links all rows of a class.
+void leave_the_graph_alone(test::Toy& toy) {
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = toy.features.rows();
+  for (int32_t i = 0; i < pattern->rows; ++i) {
+    for (int32_t j = i % 3; j < pattern->rows; j += 3) {
+      if (j != i) pattern->col.push_back(j);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  toy.graph.values.assign(pattern->nnz(), 1.0f);
+  toy.graph.pattern = pattern;
+  const Rng rng{5, Stream::kInit, 0, 0};
+  for (int64_t e = 0; e < toy.features.dense.size(); ++e) {
+    toy.features.dense.data()[e] = rng.normal(static_cast<uint64_t>(e));
+  }
+}
+
+// A random graph mixes the classes; walks along a chain of rows say little about its far end.
+bool cannot_know(const std::string& name) { return name == "sparse-gcn" || name == "deepwalk"; }
+
+class EveryMethod : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryMethod, FindsThreeClasses) {
+  for (const bool sparse : {false, true}) {
+    const test::Toy toy(90, 7, sparse, true);
+    const Matrix p = answer(GetParam(), toy.problem);
+    ASSERT_EQ(p.rows(), 90);
+    ASSERT_EQ(p.cols(), 3);
+    for (int64_t i = 0; i < p.rows(); ++i) {
+      EXPECT_NEAR(p[i][0] + p[i][1] + p[i][2], 1, 1e-4) << i;
+      EXPECT_GE(std::min({p[i][0], p[i][1], p[i][2]}), 0) << i;
+    }
+    const double least = cannot_know(GetParam()) ? 0.35 : 0.75;
+    EXPECT_GE(accuracy(p, toy.labels, unseen_rows(toy)), least) << "sparse " << sparse;
+  }
+}
+
+TEST_P(EveryMethod, RepeatsToTheBitWithAnyNumberOfThreads) {
+  const test::Toy toy(60, 7, false, true);
+  const Matrix once = answer(GetParam(), toy.problem, 1);
+  for (const int threads : {1, 3}) {
+    const Matrix again = answer(GetParam(), toy.problem, threads);
+    EXPECT_TRUE(std::equal(once.data(), once.data() + once.size(), again.data())) << threads;
+  }
+}
+
+// A class without a training row, two classes, and no validation rows.
+TEST_P(EveryMethod, TakesFewLabels) {
+  test::Toy toy(60, 7, false, true);
+  Problem& problem = toy.problem;
+  std::erase_if(problem.train, [&](int32_t i) { return toy.labels[i] == 2; });
+  problem.val.clear();
+  problem.labels = reveal_labels(toy.labels, problem.train);
+  const Matrix p = answer(GetParam(), problem);
+  for (int64_t e = 0; e < p.size(); ++e) ASSERT_TRUE(p.data()[e] >= 0 && p.data()[e] <= 1.001f);
+  std::vector<int32_t> rows = unseen_rows(toy);
+  std::erase_if(rows, [&](int32_t i) { return toy.labels[i] == 2; });
+  EXPECT_GE(accuracy(p, toy.labels, rows), cannot_know(GetParam()) ? 0.4 : 0.7);
+}
+
+std::vector<std::string> names_of_methods() {
+  std::vector<std::string> names;
+  for (const Method& method : all_methods()) names.push_back(method.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(names_of_methods()),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// What passes numbers or labels along the graph learns from it; the others cannot know.
+TEST(Methods, LearnFromTheGraphAlone) {
+  test::Toy toy(120, 7, false, true);
+  leave_the_graph_alone(toy);
+  for (const auto* name :
+       {"label-propagation", "label-spreading", "gat", "gcn", "graph-heat", "gmnn", "deepwalk"}) {
+    EXPECT_GE(accuracy_of(name, toy), 0.9) << name;
+  }
+  for (const auto* name : {"logreg", "rbf-svm", "forest", "mlp", "knn-gcn", "rbf-gcn"}) {
+    EXPECT_LE(accuracy_of(name, toy), 0.6) << name;
+  }
+}
+
+// Features that say a little, and a graph that says the rest: those that learn a function of the
+// features and use the graph beside it do better than the same function without.
+TEST(Methods, TheGraphHelpsWeakFeatures) {
+  test::Toy toy(120, 7, false, true);
+  const Matrix clear = toy.features.dense;
+  leave_the_graph_alone(toy);
+  for (int64_t e = 0; e < clear.size(); ++e) {
+    toy.features.dense.data()[e] += 0.8f * clear.data()[e];
+  }
+  EXPECT_GE(accuracy_of("ica", toy), accuracy_of("logreg", toy) + 0.1);
+  EXPECT_GE(accuracy_of("manireg", toy, {{"smooth", 10}}), accuracy_of("logreg", toy) + 0.02);
+}
+
+// Without its pairs the embedding is the feed-forward network, to the bit.
+TEST(Methods, SemiEmbeddingIsTheNetworkWithPairs) {
+  const test::Toy toy(60);
+  const Matrix plain = answer("mlp", toy.problem, 1, {{"hidden", 32}});
+  const auto same = [&](const Matrix& p) {
+    return std::equal(p.data(), p.data() + p.size(), plain.data());
+  };
+  EXPECT_TRUE(same(answer("semi-emb", toy.problem, 1, {{"weight", 0}})));
+  EXPECT_FALSE(same(answer("semi-emb", toy.problem, 1, {{"weight", 1}})));
+}
+
+TEST(Methods, SelfTrainingLearnsFromRowsWithoutLabels) {
+  const test::Toy toy(300);
+  EXPECT_GE(accuracy_of("self-training", toy), accuracy_of("logreg", toy));
+}
+
+// Two classes in rings around each other: no line parts them.
+TEST(Methods, CurvedBordersNeedMoreThanALine) {
+  test::Toy toy(200, 2);
+  const Rng rng{8, Stream::kInit, 0, 0};
+  for (int32_t i = 0; i < 200; ++i) {
+    toy.labels[i] = i % 2;
+    const double angle = 6.2832 * rng.uniform(2 * i), far = (i % 2 ? 3 : 1) + 0.2 * rng.normal(i);
+    toy.features.dense[i][0] = static_cast<float>(far * std::cos(angle));
+    toy.features.dense[i][1] = static_cast<float>(far * std::sin(angle));
+  }
+  toy.problem.classes = 2;
+  toy.problem.train.clear();
+  toy.problem.val.clear();
+  for (int32_t i = 0; i < 27; ++i) {
+    (i < 20 ? toy.problem.train : toy.problem.val).push_back(i);
+  }
+  toy.problem.labels = reveal_labels(toy.labels, toy.problem.train);
+  for (const int32_t i : toy.problem.val) toy.problem.labels[i] = toy.labels[i];
+  for (const auto* name : {"logreg", "linear-svm"}) EXPECT_LE(accuracy_of(name, toy), 0.7) << name;
+  for (const auto* name : {"rbf-svm", "forest"}) EXPECT_GE(accuracy_of(name, toy), 0.85) << name;
+  EXPECT_GE(accuracy_of("label-propagation", toy, {{"cosine", 0}}), 0.85);
+}
+
+TEST(Methods, ARandomGraphIsWorseThanNone) {
+  const test::Toy toy(120);
+  EXPECT_GE(accuracy_of("mlp", toy), accuracy_of("sparse-gcn", toy, {{"degree", 10}}) + 0.15);
+}
+
+TEST(Methods, NormalisedGraphIsTheOneOfThePaper) {
+  // A path of three rows: degrees with self-loops 2, 3, 2.
+  Csr path;
+  path.pattern = std::make_shared<Pattern>(Pattern{3, 3, {0, 1, 3, 4}, {1, 0, 2, 1}});
+  path.values = {1, 1, 1, 1};
+  const Csr s = normalised_graph(path);
+  EXPECT_EQ(s.pattern->col, (std::vector<int32_t>{0, 1, 0, 1, 2, 1, 2}));
+  const float side = 1 / std::sqrt(6.0f);
+  const std::vector<float> expected{0.5f, side, side, 1 / 3.0f, side, side, 0.5f};
+  for (size_t e = 0; e < expected.size(); ++e) EXPECT_NEAR(s.values[e], expected[e], 1e-6);
+}
+
+TEST(MethodSearch, BeginsWithThePapersSettingsAndNeverRepeats) {
+  const Method& gcn = method_named("gcn");
+  const auto drawn = draw_settings(gcn, 8, {});
+  ASSERT_EQ(drawn.size(), 8u);
+  for (const auto& setting : gcn.settings) EXPECT_EQ(drawn[0].at(setting.name), setting.start);
+  EXPECT_EQ(std::set<MethodValues>(drawn.begin(), drawn.end()).size(), 8u);
+  // Fewer where there are no more.
+  EXPECT_EQ(draw_settings(
+                {.name = "few", .paper = "", .text = "", .settings = {{"a", 1, {1, 2}, ""}}}, 8, {})
+                .size(),
+            2u);
+}
+
+TEST(MethodSearch, DrawsFromGivenValuesAlone) {
+  for (const auto& values : draw_settings(method_named("gcn"), 8, {{"dropout", {0.1, 0.2}}})) {
+    EXPECT_TRUE(values.at("dropout") == 0.1 || values.at("dropout") == 0.2);
+  }
+  EXPECT_THROW(draw_settings(method_named("gcn"), 8, {{"drop", {0.1}}}), Error);
+  EXPECT_THROW(method_named("gnc"), Error);
+}
+
+TEST(MethodSearch, EveryStartIsAmongWhatIsTried) {
+  for (const Method& method : all_methods()) {
+    EXPECT_FALSE(method.text.empty() || method.paper.empty() || !method.fit) << method.name;
+    for (const auto& [name, start, tried, text] : method.settings) {
+      EXPECT_NE(std::ranges::find(tried, start), tried.end()) << method.name << " " << name;
+      EXPECT_FALSE(text.empty()) << method.name << " " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace glgnn
