@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import plot  # noqa: E402  (beside this file)
+from cuda import page as cuda_page  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -196,6 +197,7 @@ def page(report):
         "tiles that stay in the cache (GFLOP/s of both in the table), whichever is faster. All N x N pairs count, though each tile of",
         "the symmetric matrix is computed once for both its sides: more than the whole limit is possible. The limit of a kernel that",
         "moves data is a stream copy of as many bytes; what stays in a cache can beat it. (ref): a scalar loop on one thread.", "", *kernels(report), "",
+        *cuda_page.section(table),
     ]
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks and times the kernels of the GPU: one JSON file, one log.
 
-    bench/cuda/run.py BUILD OUT [--quick] [--commit NAME]
+    bench/cuda/run.py BUILD OUT [--only checks|sizes] [--quick] [--commit NAME]
 
 BUILD is the folder of `make cuda`, OUT gets cuda.json and op_check.log. Needs PyTorch, for the truth in double precision on
-sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk.
+sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk. A part that
+is measured alone (--only) is joined with what OUT has of the same commit.
 """
 
 import argparse
@@ -25,8 +26,9 @@ QUICK = [(10_000, 64, 20), (100_000, 64, 20), (9_607, 236, 10)]
 SAMPLED = 256
 
 
-def seconds_of(work, repeats=3):
-    work()
+def seconds_of(work, repeats=3, warm_up=True):
+    if warm_up:
+        work()
     found = []
     for _ in range(repeats):
         torch.cuda.synchronize()
@@ -75,7 +77,7 @@ def peer(z, k):
     for name in ("fp32", "tf32"):
         torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
         torch.cuda.reset_peak_memory_stats()
-        found[name + "_seconds"] = seconds_of(run, 1 if n > 200_000 else 3)
+        found[name + "_seconds"] = seconds_of(run, 1 if n > 200_000 else 3, n <= 200_000)
         found["device_bytes"] = torch.cuda.max_memory_allocated()
     torch.backends.cuda.matmul.allow_tf32 = False
     return found
@@ -151,22 +153,32 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--only", choices=["checks", "sizes"])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--commit", default="unknown")
     options = parser.parse_args()
+    build, kept = options.build.resolve(), options.out / "cuda.json"
     options.out.mkdir(parents=True, exist_ok=True)
-    device = torch.cuda.get_device_properties(0)
     found = {"commit": options.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-             "device": device.name, "torch": torch.__version__, "limits": limits()}
-    found.update(op_check(options.build, options.out / "op_check.log"))
-    found["sizes"] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for n, d, k in QUICK if options.quick else SIZES:
-            found["sizes"].append(time_size(options.build, pathlib.Path(folder), n, d, k, options.quick))
-            (options.out / "cuda.json").write_text(json.dumps(found, indent=1) + "\n")
-            print(json.dumps(found["sizes"][-1]), flush=True)
+             "device": torch.cuda.get_device_properties(0).name, "torch": torch.__version__}
+    if kept.exists() and json.loads(kept.read_text())["commit"] == options.commit:
+        found = json.loads(kept.read_text())
+
+    def keep(**part):
+        found.update(part)
+        kept.write_text(json.dumps(found, indent=1) + "\n")
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if options.only in (None, "checks"):
+            keep(**op_check(build, options.out / "op_check.log"))
+        if options.only in (None, "sizes"):
+            keep(limits=limits(), sizes=[])
+            for n, d, k in QUICK if options.quick else SIZES:
+                keep(sizes=found["sizes"] + [time_size(build, folder, n, d, k, options.quick)])
+                print(json.dumps(found["sizes"][-1]), flush=True)
     print(json.dumps({name: value for name, value in found.items() if name != "sizes"}, indent=1))
-    return found["op_check_status"]
+    return found.get("op_check_status", 0)
 
 
 if __name__ == "__main__":

@@ -173,13 +173,13 @@ struct Warp {
     }
   }
 
-  // Keeps the best k of each row that has more than `most` candidates.
-  __device__ void cut(int most) const {
+  // Keeps the best k of each row that has more than `most` candidates; whether there was one.
+  __device__ bool cut(int most) const {
     const int lane = threadIdx.x % 32;
     const int held = lane < 16 ? shared.held[first + lane] : 0;
-    unsigned full = __ballot_sync(kAllLanes, held > most);
-    for (; full != 0; full &= full - 1) {
-      const int r = __ffs(full) - 1;
+    const unsigned full = __ballot_sync(kAllLanes, held > most);
+    for (unsigned left = full; left != 0; left &= left - 1) {
+      const int r = __ffs(left) - 1;
       const int had = __shfl_sync(kAllLanes, held, r);
       const uint64_t floor = keep_largest(room + int64_t{r} * job.capacity, had, job.k);
       if (lane == 0) {
@@ -188,6 +188,7 @@ struct Warp {
       }
     }
     __syncwarp();
+    return full != 0;
   }
 
   // The near pairs come first, and only from here: their scores are not their similarities.
@@ -257,28 +258,42 @@ struct Warp {
         if (j >= job.rows || (!job.diagonal && j == mine.row[e / 2 % 2])) u[e] = -INFINITY;
       }
     }
-    float most[2] = {-INFINITY, -INFINITY};
+    // The largest of each quarter of the two rows: most quarters have no candidate.
+    float quarter[4][2], most[2];
 #pragma unroll
-    for (int e = 0; e < 64; ++e) most[e / 2 % 2] = fmaxf(most[e / 2 % 2], u[e]);
+    for (int q = 0; q < 4; ++q) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        quarter[q][h] = u[16 * q + 2 * h];
+#pragma unroll
+        for (int e = 1; e < 8; ++e) {
+          quarter[q][h] = fmaxf(quarter[q][h], u[16 * q + 4 * (e / 2) + 2 * h + e % 2]);
+        }
+        most[h] = q == 0 ? quarter[q][h] : fmaxf(most[h], quarter[q][h]);
+      }
+    }
     if constexpr (S::kLse) add_exponentials(u, mine, most);
     const bool good = most[0] > mine.quick[0] || most[1] > mine.quick[1];
     if (!__any_sync(kAllLanes, good)) return;
 #pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      if (most[h] > mine.quick[h]) {
+    for (int q = 0; q < 4; ++q) {
 #pragma unroll
-        for (int e = 0; e < 64; ++e) {
-          if (e / 2 % 2 == h && u[e] > mine.quick[h]) {
-            offer(lane / 4 + 8 * h, S::kBias ? u[e] : u[e] * mine.unit[h],
-                  column + e / 4 * 8 + e % 2);
+      for (int h = 0; h < 2; ++h) {
+        if (quarter[q][h] > mine.quick[h]) {
+#pragma unroll
+          for (int e = 0; e < 8; ++e) {
+            const int at = 16 * q + 4 * (e / 2) + 2 * h + e % 2;
+            if (u[at] > mine.quick[h]) {
+              offer(lane / 4 + 8 * h, S::kBias ? u[at] : u[at] * mine.unit[h],
+                    column + at / 4 * 8 + at % 2);
+            }
           }
         }
       }
     }
     __syncwarp();
     if (job.near.row_ptr) drop_near();
-    cut(job.limit);
-    refresh(mine, first_column + kTile);
+    if (cut(job.limit)) refresh(mine, first_column + kTile);
   }
 
   __device__ void add_exponentials(const float (&u)[64], ThreadRows& mine,
