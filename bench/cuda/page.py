@@ -66,9 +66,9 @@ def section(table):
     limits = found["limits"]
     return [
         "## All pairs of rows on a GPU", "",
-        f"Commit {found['commit']}, {found['date']}, one {found['device']}, PyTorch {found['torch']}; measured by "
-        "`bench/cuda/run.py build-cuda OUT` after `make cuda`, kept in `bench/results`. Medians of 10 runs (3 above 200,000 "
-        f"rows). Every repeat had the same bits: {'yes' if all(line['same_bits'] for line in found['sizes']) else 'no'}. "
+        f"Commit {found['commit']}, {found['date']}, one {found['device']}, PyTorch {found['torch']}; built "
+        f"{found.get('built', 'by `make cuda`')}, measured by `bench/cuda/run.py`, kept in `bench/results`. Medians of 10 runs "
+        f"(3 above 200,000 rows). Every repeat had the same bits: {'yes' if all(line['same_bits'] for line in found['sizes']) else 'no'}. "
         f"`op_check` of the three ops with a kernel there: {found['op_check']}; compute-sanitizer on its small cases: memcheck "
         f"{clean(found, 'memcheck')}, racecheck {clean(found, 'racecheck')}.", "",
         f"Limits of the machine, by PyTorch: copy {limits['copy_bytes_per_second'] / 1e12:.2f} TB/s read and written, "
@@ -79,7 +79,8 @@ def section(table):
         "log-sum-exp; from host: the same with copies to and from the host's memory. Matrix rate: three products of halves for "
         "each product of floats, over the measured rate of halves. PyTorch: chunked matmul + logsumexp + topk on the same rows, "
         "in float32 and with TF32 (which errs in the third digit). Checked on 256 rows against double precision: rows whose "
-        "neighbours are the same, errors relative to the largest number.", "",
+        "neighbours are the same, errors relative to the largest number. The backward computes the similarities once for each 64 "
+        "features: with many features it takes several times as long as it must.", "",
         *table(["rows x features", "choice", "forward", "backward", "from host", "matrix rate", "x PyTorch", "x PyTorch TF32",
                 "device MB", "same neighbours", "lse error", "gradient error"], size_rows(found)), "",
     ]
