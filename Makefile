@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 
-.PHONY: demo test build develop deps test-deps docs format check results bench asan wheel deb cuda clean
+.PHONY: demo test build develop deps test-deps docs format check results bench asan fuzz wheel deb cuda clean
 
 demo: build
 	build/glgnn fit wine --out build/wine.glgnn
@@ -75,5 +75,14 @@ cuda: test-deps
 	cmake --preset cuda
 	cmake --build --preset cuda --parallel $(JOBS) --target glgnn_program op_check glgnn_bench_cuda
 
+# Every reader and our own files fed with hostile bytes by clang's libFuzzer, with the sanitizers: an hour in all.
+# FUZZ_TARGETS="csv npz" runs some, FUZZ_SECONDS each for so long. What it finds lies in build-fuzz/found.
+FUZZ_SECONDS ?= 170
+fuzz:
+	@tools/install-deps fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz --parallel $(JOBS) --target fuzz_readers --target fuzz_replay
+	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
 clean:
-	rm -rf build build-debug build-asan build-cuda build-python
+	rm -rf build build-debug build-asan build-cuda build-fuzz build-python

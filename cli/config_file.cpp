@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "data/file.h"
+#include "data/message.h"
 #include "setting_options.h"
 
 namespace glgnn::cli {
@@ -45,11 +47,15 @@ void read_json(Config& config, const std::string& path, const std::string& text)
   nlohmann::json object;
   try {
     object = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw Error(ErrorKind::kUsage, path + ": not a JSON object: " + error.what());
+  } catch (const nlohmann::json::exception& error) {  // numbers may be too large, too
+    throw Error(ErrorKind::kUsage, path + ": not a JSON object: " + printable(error.what()));
   }
   for (const auto& [name, value] : object.items()) {
-    apply_at(config, path, name, value.is_string() ? value.get<std::string>() : value.dump());
+    // A list in a list in a list ... may be deeper than any stack.
+    const std::string said = value.is_string()       ? value.get<std::string>()
+                             : value.is_structured() ? value.type_name()
+                                                     : value.dump();
+    apply_at(config, path, name, said);
   }
 }
 
@@ -68,7 +74,8 @@ void read_lines(Config& config, const std::string& path, const std::string& text
 }  // namespace
 
 void read_config_file(Config& config, const std::string& path) {
-  const std::string text = file_text(path);
+  const InputFile input(path, "");
+  const std::string text = file_text(input.path());
   const size_t start = text.find_first_not_of(" \t\r\n");
   const bool is_json = start != std::string::npos && text[start] == '{';
   is_json ? read_json(config, path, text) : read_lines(config, path, text);

@@ -28,7 +28,11 @@ class TextCells : public CellRows {
  public:
   TextCells(const std::filesystem::path& path, std::vector<std::string> missing)
       : rows_(path), gaps_(std::move(missing)) {
-    rows_.next(fields_);
+    if (!rows_.next(fields_)) {
+      fail(ErrorKind::kData, {path},
+           {"empty file", "no line with the names of columns", "rows of text",
+            "check that the file was written completely"});
+    }
     for (size_t j = 0; j < fields_.size(); ++j) {
       is_named_.push_back(j == 0 || !fields_[j].empty());
       if (is_named_[j]) names_.push_back(fields_[j]);

@@ -12,7 +12,10 @@
 namespace glgnn {
 namespace {
 
-constexpr size_t kPiece = size_t{1} << 18;
+// A small file needs no large piece.
+size_t piece_of(int64_t file_bytes) {
+  return static_cast<size_t>(std::clamp<int64_t>(file_bytes, 1 << 12, 1 << 18));
+}
 
 gzFile as_gz(const std::shared_ptr<void>& file) { return static_cast<gzFile>(file.get()); }
 
@@ -31,10 +34,10 @@ LineReader::LineReader(const std::filesystem::path& path) : path_(path) {
          {"cannot be opened", path.string(), "a file you may read", "check its permissions"});
   }
   file_ = std::shared_ptr<void>(file, [](void* f) { gzclose(static_cast<gzFile>(f)); });
-  gzbuffer(file, static_cast<unsigned>(kPiece));
   std::error_code ignored;
   const uintmax_t size = std::filesystem::file_size(path, ignored);
   bytes_ = ignored ? 0 : static_cast<int64_t>(size);
+  gzbuffer(file, static_cast<unsigned>(piece_of(bytes_)));
 }
 
 // Appends a piece; false where there is none left.
@@ -42,9 +45,9 @@ bool LineReader::fill() {
   if (at_end_) return false;
   buffer_.erase(0, begin_);
   begin_ = 0;
-  const size_t old = buffer_.size();
-  buffer_.resize(old + kPiece);
-  const int got = gzread(as_gz(file_), buffer_.data() + old, static_cast<unsigned>(kPiece));
+  const size_t old = buffer_.size(), piece = piece_of(bytes_);
+  buffer_.resize(old + piece);
+  const int got = gzread(as_gz(file_), buffer_.data() + old, static_cast<unsigned>(piece));
   buffer_.resize(old + static_cast<size_t>(std::max(got, 0)));
   int code = Z_OK;
   const char* const text = gzerror(as_gz(file_), &code);

@@ -170,6 +170,14 @@ TEST(DataLimits, ALineOfTabsAtTheEnd) {
                      "e.tsv:2: not an edge: found \"4 fields\""));
 }
 
+TEST(DataLimits, OnlyTheNameOfTheSeparator) {
+  const TempFolder folder;
+  const std::string path = folder.write("t.csv", "sep=;\n");
+  EXPECT_EQ(folder.error_of(ErrorKind::kData, [&] { load_dataset(path); }),
+            "t.csv: empty file: found \"no line with the names of columns\", expected rows of "
+            "text; check that the file was written completely");
+}
+
 TEST(DataLimits, BlankLinesBeforeTheTable) {
   const TempFolder folder;
   const std::string path = folder.path("x.csv.gz");
