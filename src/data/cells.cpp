@@ -55,7 +55,7 @@ class TextCells : public CellRows {
         too_long_ += j >= is_named_.size();
       }
     }
-    if (cells.size() != names_.size()) check_row_length(fields_.size(), names_.size(), place());
+    if (cells.size() != names_.size()) check_row_length(fields_.size(), is_named_.size(), place());
     return true;
   }
 

@@ -1,6 +1,7 @@
 // New rows of a table: columns are found by their names, in any order.
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "data/cells.h"
 #include "data/row_encoder.h"
@@ -49,9 +50,14 @@ class TableSource : public RowSource {
     const std::vector<std::string>& names = rows_->names();
     find_label_and_id(names, full, options);
     check_names(names, id_, rows_->place());
+    std::unordered_map<std::string, int64_t> position_of_name;  // there may be many columns
+    for (size_t j = 0; j < names.size(); ++j) {
+      position_of_name.emplace(names[j], static_cast<int64_t>(j));
+    }
     std::vector<int64_t> positions;
     for (const TableColumn& column : full.columns) {
-      positions.push_back(position_of(names, column.name));
+      const auto found = position_of_name.find(column.name);
+      positions.push_back(found == position_of_name.end() ? -1 : found->second);
     }
     check_columns(names, full, positions);
     encoder_ = std::make_unique<RowEncoder>(
@@ -120,10 +126,13 @@ class TableSource : public RowSource {
                 " (fields may be empty where the value is unknown) or correct the names in the "
                 "first line"});
     }
+    std::vector<bool> is_known(names.size());
+    for (const int64_t position : positions) {
+      if (position >= 0) is_known[static_cast<size_t>(position)] = true;
+    }
     for (size_t j = 0; j < names.size(); ++j) {
       const auto at = static_cast<int64_t>(j);
-      const bool known = std::find(positions.begin(), positions.end(), at) != positions.end();
-      if (!known && at != label_ && at != id_) extra.push_back(names[j]);
+      if (!is_known[j] && at != label_ && at != id_) extra.push_back(names[j]);
     }
     if (extra.empty()) return;
     notes_.push_back(counted(static_cast<int64_t>(extra.size()), "column") +

@@ -178,6 +178,13 @@ TEST(DataLimits, OnlyTheNameOfTheSeparator) {
             "text; check that the file was written completely");
 }
 
+TEST(DataLimits, AShortRowWhereAColumnHasNoName) {
+  const TempFolder folder;
+  const std::string path = folder.write("t.csv", "a,b,,c\n1,2,,3\n4,5,\n1,2,,3\n");
+  EXPECT_TRUE(begins(folder.error_of(ErrorKind::kData, [&] { load_dataset(path); }),
+                     "t.csv:3: a row of another length: found \"3 fields\""));
+}
+
 TEST(DataLimits, BlankLinesBeforeTheTable) {
   const TempFolder folder;
   const std::string path = folder.path("x.csv.gz");
