@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 
-.PHONY: demo test build develop deps test-deps docs format check results bench asan fuzz wheel deb cuda clean
+.PHONY: demo test build develop deps test-deps docs format check results bench asan faults fuzz wheel deb cuda clean
 
 demo: build
 	build/glgnn fit wine --out build/wine.glgnn
@@ -83,6 +83,12 @@ fuzz:
 	cmake --preset fuzz
 	cmake --build --preset fuzz --parallel $(JOBS) --target fuzz_readers --target fuzz_replay
 	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+# Every n-th allocation, write, sync and rename fails in turn; 200 kills, 60 signals, a full disk (an hour).
+faults: develop
+	GLGNN_ALL_FAULTS=1 OMP_WAIT_POLICY=passive build/tests/faults/fault_tests
+	$(PYTHON) tests/faults/crash_runs.py kills build/glgnn --count 200
+	$(PYTHON) tests/faults/crash_runs.py signals build/glgnn --count 60
+	$(PYTHON) tests/faults/crash_runs.py disk build/glgnn || [ $$? -eq 77 ]
 
 clean:
 	rm -rf build build-debug build-asan build-cuda build-fuzz build-python

@@ -13,6 +13,7 @@ import pathlib
 import sys
 import tempfile
 import time
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -54,6 +55,7 @@ def one_round(number, folder):
 
 
 def main():
+    warnings.simplefilter("ignore")  # of names that the wrong rows do not have
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     start, first = time.monotonic(), None
     with tempfile.TemporaryDirectory() as folder:
