@@ -96,11 +96,16 @@ def fits():
     if not FITS.exists():
         return NOT_YET
     runs = json.loads(FITS.read_text())
-    rows = [[name, run["commit"], seconds(found["processor_seconds"]), seconds(found["wall_seconds"]), cell(found["peak_mb"], ".0f"),
-             cell(found["accuracy"], ".1%"), found.get("note", "")]
-            for name in dict.fromkeys(name for run in runs for name in run["tables"]) for run in runs
-            for found in [run["tables"].get(name)] if found]
-    return table(["table", "commit", "processor time", "wall time", "MB", "accuracy on the other rows", "note"], rows)
+    first, rows = runs[0]["tables"], []
+    for name in first:
+        for run in (run for run in runs if name in run["tables"]):
+            found, before = run["tables"][name], first[name]["processor_seconds"]
+            less = before and run is not runs[0] and before / found["processor_seconds"]
+            rows.append([name, run["commit"], seconds(found["processor_seconds"]), f"{less:.1f}" if less else "-",
+                         seconds(found["wall_seconds"]), cell(found["peak_mb"], ".0f"), cell(found["accuracy"], ".1%"),
+                         found.get("note", "")])
+    return [f"{runs[0]['machine']}.", "",
+            *table(["table", "commit", "processor time", "times less", "wall time", "MB", "accuracy on the other rows", "note"], rows)]
 
 
 def graphs(report):
