@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kAbsent =
     "this program was compiled without CUDA; `make cuda` compiles it in where nvcc is installed, "
-    "or take --device cpu";
+    "or the processor compares the rows";
 
 }  // namespace
 

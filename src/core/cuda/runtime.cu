@@ -33,10 +33,10 @@ void check(cudaError_t status, const std::string& what) {
   if (status == cudaErrorMemoryAllocation) {
     throw Error(ErrorKind::kDevice, what + ": the device's memory is full (" + said +
                                         "); end other programs that use it, take fewer rows, or "
-                                        "--device cpu");
+                                        "use the processor");
   }
   throw Error(ErrorKind::kDevice, what + " failed (" + said +
-                                      "); nvidia-smi shows the device's state, --device cpu "
+                                      "); nvidia-smi shows the device's state, the processor "
                                       "runs without it");
 }
 
@@ -50,7 +50,7 @@ std::optional<DeviceInfo> find_device(std::string* why) {
     if (why) {
       *why = std::string("no CUDA device was found (") +
              (status == cudaSuccess ? "none is listed" : cudaGetErrorString(status)) +
-             "); nvidia-smi shows what the driver sees, --device cpu runs without one";
+             "); nvidia-smi shows what the driver sees, the processor runs without one";
     }
     return {};
   }
@@ -69,7 +69,7 @@ std::optional<DeviceInfo> find_device(std::string* why) {
     if (why) {
       *why = "found " + info.name + " of compute capability " + std::to_string(info.major) + "." +
              std::to_string(info.minor) +
-             ", expected 9.0 (H100, H200): the kernels use its matrix instructions; --device cpu "
+             ", expected 9.0 (H100, H200): the kernels use its matrix instructions; the processor "
              "runs without it";
     }
     return {};
@@ -114,7 +114,7 @@ void require_memory(int64_t bytes, const std::string& what, const std::string& a
   throw Error(ErrorKind::kDevice, what + " needs " + gigabytes(bytes) + " on the device, " +
                                       gigabytes(room) + " of " +
                                       gigabytes(static_cast<int64_t>(memory)) + " are free; " +
-                                      advice + ", or --device cpu");
+                                      advice + ", or use the processor");
 }
 
 void* allocate(int64_t bytes) {

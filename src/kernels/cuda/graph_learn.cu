@@ -173,7 +173,7 @@ void require_size(const DeviceRows& z, int64_t k) {
   throw Error(ErrorKind::kUnsupported, "found " + std::to_string(z.rows) +
                                            " rows and k = " + std::to_string(k) +
                                            ", expected fewer than 2^31 rows and k under 2^24 on "
-                                           "the device; take --device cpu");
+                                           "the device; the processor has no such limit");
 }
 
 std::string rows_by_columns(const DeviceRows& z) {

@@ -1,0 +1,228 @@
+// What a warp keeps of its 16 rows while columns stream by: sums of exponentials, candidates,
+// floors.
+#pragma once
+
+#include <cfloat>
+
+#include "kernels/cuda/best_pairs.cuh"
+#include "kernels/cuda/choose_job.cuh"
+
+namespace glgnn::cuda::choosing {
+
+// The two rows of a thread and what is kept of them while columns stream by.
+struct ThreadRows {
+  int row[2];      // numbers of the rows
+  float unit[2];   // S = u unit
+  float quick[2];  // what u must exceed to be a candidate
+  float top[2];    // the sum is of 2^(S log2e - top)
+  double sum[2];
+};
+
+template <class S>
+struct Warp {
+  const Job& job;
+  Shared<S>& shared;
+  int first;       // of the warp's rows within those of the block of threads
+  int first_row;   // its number
+  uint64_t* room;  // of the warp's first row
+
+  __device__ int rows_inside() const { return min(16, job.rows - first_row); }
+
+  // Floors as the threads compare with them, for columns from next_column on.
+  __device__ void refresh(ThreadRows& mine, int next_column) const {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const int r = lane / 4 + 8 * h;
+      if (mine.row[h] >= job.rows || job.k == 0) {
+        mine.quick[h] = INFINITY;
+        continue;
+      }
+      const uint64_t key = shared.floor[first + r];
+      float floor = key == 0 ? -FLT_MAX : key_score(key);
+      // Ties with a later column are won: then what equals the floor counts too.
+      if (key != 0 && key_column(key) >= next_column) floor = nextafterf(floor, -INFINITY);
+      if (job.positive_only) floor = fmaxf(floor, 0.0f);
+      mine.quick[h] = S::kBias ? floor : floor / mine.unit[h];
+    }
+  }
+
+  // Keeps the best k of each row that has more than `most` candidates; whether there was one.
+  __device__ bool cut(int most) const {
+    const int lane = threadIdx.x % 32;
+    const int held = lane < 16 ? shared.held[first + lane] : 0;
+    const unsigned full = __ballot_sync(kAllLanes, held > most);
+    for (unsigned left = full; left != 0; left &= left - 1) {
+      const int r = __ffs(left) - 1;
+      const int had = __shfl_sync(kAllLanes, held, r);
+      const uint64_t floor = keep_largest(room + int64_t{r} * job.capacity, had, job.k);
+      if (lane == 0) {
+        shared.floor[first + r] = floor;
+        shared.held[first + r] = shared.seen[first + r] = job.k;
+      }
+    }
+    __syncwarp();
+    return full != 0;
+  }
+
+  // The near pairs come first, and only from here: their scores are not their similarities.
+  __device__ void add_near() const {
+    const int lane = threadIdx.x % 32;
+    for (int r = 0; r < rows_inside(); ++r) {
+      const int64_t end = job.near.row_ptr[first_row + r + 1];
+      for (int64_t e = job.near.row_ptr[first_row + r]; e < end; e += 32) {
+        const float score = e + lane < end ? job.near.score[e + lane] : -INFINITY;
+        const unsigned good = __ballot_sync(kAllLanes, score > -INFINITY);
+        const int held = shared.held[first + r];
+        if (score > -INFINITY) {
+          room[int64_t{r} * job.capacity + held + __popc(good & ((1u << lane) - 1))] =
+              pair_key(score, job.near.col[e + lane]);
+        }
+        __syncwarp();
+        if (lane == 0) shared.held[first + r] = shared.seen[first + r] = held + __popc(good);
+        __syncwarp();
+        cut(job.limit);
+      }
+    }
+  }
+
+  __device__ bool is_near(int row, int column) const {
+    int64_t low = job.near.row_ptr[row], high = job.near.row_ptr[row + 1];
+    while (low < high) {
+      const int64_t middle = (low + high) / 2;
+      if (job.near.col[middle] < column) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < job.near.row_ptr[row + 1] && job.near.col[low] == column;
+  }
+
+  // Takes near pairs out of what a tile has added.
+  __device__ void drop_near() const {
+    const int lane = threadIdx.x % 32;
+    for (int r = 0; r < rows_inside(); ++r) {
+      const int seen = shared.seen[first + r], held = shared.held[first + r];
+      if (held == seen) continue;
+      const int end = keep_where(room + int64_t{r} * job.capacity, seen, held, [&](uint64_t key) {
+        return !is_near(first_row + r, key_column(key));
+      });
+      if (lane == 0) shared.held[first + r] = shared.seen[first + r] = end;
+    }
+    __syncwarp();
+  }
+
+  __device__ void offer(int r, float score, int column) const {
+    const int at = atomicAdd(&shared.held[first + r], 1);
+    room[int64_t{r} * job.capacity + at] = pair_key(score, column);
+  }
+
+  // u: the tile's products times unscale of their columns (with a bias: the scores), this thread's
+  // part; columns from first_column on.
+  __device__ void take_tile(float (&u)[64], ThreadRows& mine, int first_column) const {
+    const int lane = threadIdx.x % 32;
+    const int column = first_column + 2 * (lane % 4);
+    const bool on_diagonal =
+        !job.diagonal && first_column < first_row + 16 && first_row < first_column + kTile;
+    if (on_diagonal || first_column + kTile > job.rows) {
+#pragma unroll
+      for (int e = 0; e < 64; ++e) {
+        const int j = column + e / 4 * 8 + e % 2;
+        if (j >= job.rows || (!job.diagonal && j == mine.row[e / 2 % 2])) u[e] = -INFINITY;
+      }
+    }
+    // The largest of each quarter of the two rows: most quarters have no candidate.
+    float quarter[4][2], most[2];
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        quarter[q][h] = u[16 * q + 2 * h];
+#pragma unroll
+        for (int e = 1; e < 8; ++e) {
+          quarter[q][h] = fmaxf(quarter[q][h], u[16 * q + 4 * (e / 2) + 2 * h + e % 2]);
+        }
+        most[h] = q == 0 ? quarter[q][h] : fmaxf(most[h], quarter[q][h]);
+      }
+    }
+    if constexpr (S::kLse) add_exponentials(u, mine, most);
+    const bool good = most[0] > mine.quick[0] || most[1] > mine.quick[1];
+    if (!__any_sync(kAllLanes, good)) return;
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        if (quarter[q][h] > mine.quick[h]) {
+#pragma unroll
+          for (int e = 0; e < 8; ++e) {
+            const int at = 16 * q + 4 * (e / 2) + 2 * h + e % 2;
+            if (u[at] > mine.quick[h]) {
+              offer(lane / 4 + 8 * h, S::kBias ? u[at] : u[at] * mine.unit[h],
+                    column + at / 4 * 8 + at % 2);
+            }
+          }
+        }
+      }
+    }
+    __syncwarp();
+    if (job.near.row_ptr) drop_near();
+    if (cut(job.limit)) refresh(mine, first_column + kTile);
+  }
+
+  __device__ void add_exponentials(const float (&u)[64], ThreadRows& mine,
+                                   const float (&most)[2]) const {
+    const float unit[2] = {mine.unit[0] * kLog2e, mine.unit[1] * kLog2e};
+    const bool rises =
+        most[0] * unit[0] > mine.top[0] + kSlack || most[1] * unit[1] > mine.top[1] + kSlack;
+    if (__any_sync(kAllLanes, rises)) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        float top = most[h] * unit[h];  // of the four threads that share the row
+        top = fmaxf(top, __shfl_xor_sync(kAllLanes, top, 1));
+        top = fmaxf(top, __shfl_xor_sync(kAllLanes, top, 2));
+        if (top > mine.top[h] + kSlack) {
+          mine.sum[h] *= exp2_fast(mine.top[h] - top);
+          mine.top[h] = top;
+        }
+      }
+    }
+    float sum[2][2] = {{0, 0}, {0, 0}};
+#pragma unroll
+    for (int e = 0; e < 64; ++e) {
+      const int h = e / 2 % 2;
+      sum[h][e % 2] += exp2_fast(fmaf(u[e], unit[h], -mine.top[h]));
+    }
+    mine.sum[0] += sum[0][0] + sum[0][1];
+    mine.sum[1] += sum[1][0] + sum[1][1];
+  }
+
+  // Writes what this split has found of the warp's rows.
+  __device__ void finish(const ThreadRows& mine, int split) const {
+    const int lane = threadIdx.x % 32;
+    if (job.k > 0) cut(job.k);
+    for (int r = 0; r < rows_inside(); ++r) {
+      const int64_t at = int64_t{first_row + r} * job.splits + split;
+      const int held = shared.held[first + r];
+      for (int e = lane; e < held; e += 32) {
+        job.best[at * job.k + e] = room[int64_t{r} * job.capacity + e];
+      }
+      if (lane == 0) job.held[at] = held;
+    }
+    if constexpr (S::kLse) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        double sum = mine.sum[h];
+        sum += __shfl_xor_sync(kAllLanes, sum, 1);
+        sum += __shfl_xor_sync(kAllLanes, sum, 2);
+        if (lane % 4 == 0 && mine.row[h] < job.rows) {
+          job.top[int64_t{mine.row[h]} * job.splits + split] = mine.top[h];
+          job.sum[int64_t{mine.row[h]} * job.splits + split] = sum;
+        }
+      }
+    }
+    __syncwarp();
+  }
+};
+
+}  // namespace glgnn::cuda::choosing
