@@ -3,7 +3,7 @@
 Tables of scikit-learn and tables drawn here, among them columns of pure noise; each with several numbers of labels drawn at random,
 as a person's would be. One JSON object on the standard output, for docs/results/estimates.jsonl.
 
-    PYTHONPATH=build/python /usr/bin/python3 bench/peers/estimates.py > docs/results/estimates.jsonl
+    PYTHONPATH=build/python /usr/bin/python3 bench/peers/estimates.py [LABELS...] > docs/results/estimates.jsonl
 """
 import json
 import subprocess
@@ -15,7 +15,7 @@ from sklearn import datasets
 from glgnn import GLGNNClassifier
 from other_tables import processor
 
-LABELS = (40, 80, 160)
+LABELS = tuple(int(count) for count in sys.argv[1:]) or (40, 80, 160)
 # How the estimate is made was settled on the drawings 0 and 1; this one has seen no choice.
 DRAWING = 2
 

@@ -6,11 +6,11 @@ as it is, which also sees the other rows without their labels. The others get th
 median, a column that says so, categories one-hot, all scaled, settings by cross-validation. Accuracy on the rows without a label.
 
     /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl [--program build/glgnn] [--draws 3] [--only ours|others] [NAME...]
-    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl --study > docs/results/mixed_tables.jsonl
+    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl --study mixed_tables > docs/results/mixed_tables.jsonl
 
 The first adds a line of JSON to RUNS.jsonl for each table, number of labels, draw and method as it is found; what the file holds
-already is not run again. The second makes one line of all of them, as tools/make_results.py wants it. Tables that were looked at
-while the weights of categories and the choice of modules were settled are called seen.
+already is not run again. The second makes one line of all of them, as tools/make_results.py wants it: mixed_tables of those tables that
+were looked at while the weights of categories and the choice of modules were settled, mixed_fresh of the others.
 """
 import argparse
 import csv
@@ -255,9 +255,10 @@ def measure(options, name, out, known):
                       file=sys.stderr, flush=True)
 
 
-def study(runs):
-    """All runs in one record, a line for each table and number of labels."""
+def study(name, runs):
+    """The runs of a study in one record, a line for each table and number of labels that all methods have."""
     tables = {}
+    runs = [run for run in runs if run["seen"] == (name == "mixed_tables")]
     for run in sorted(runs, key=lambda run: (not run["seen"], list(TABLES).index(run["table"]), run["per_class"], run["draw"])):
         line = tables.setdefault((run["table"], run["per_class"]), {
             "name": run["table"], "seen": run["seen"], "rows": run["rows"], "columns": run["columns"], "per_class": run["per_class"],
@@ -265,7 +266,10 @@ def study(runs):
         line["accuracy"].setdefault(run["method"], []).append(run["accuracy"])
         line["seconds"] += [run["seconds"]] if "seconds" in run else []
     ours_runs = [run for run in runs if run["method"] == "ours"]
-    return {"name": "mixed_tables", "commit": ", ".join(sorted({run["commit"] for run in ours_runs})),
+    methods = {run["method"] for run in runs}
+    tables = {key: line for key, line in tables.items()
+              if len(line["accuracy"]) == len(methods) and len({len(draws) for draws in line["accuracy"].values()}) == 1}
+    return {"name": name, "commit": ", ".join(sorted({run["commit"] for run in ours_runs})),
             "machine": ", ".join(sorted({run["machine"] for run in ours_runs})), "threads": 1,
             "sklearn": sklearn.__version__, "draws": 1 + max(run["draw"] for run in runs), "tables": list(tables.values())}
 
@@ -278,7 +282,7 @@ def main():
     parser.add_argument("--program", default="build/glgnn")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--only", choices=("ours", "others"))
-    parser.add_argument("--study", action="store_true")
+    parser.add_argument("--study", choices=("mixed_tables", "mixed_fresh"))
     options = parser.parse_intermixed_args()
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     options.where = {"commit": commit, "machine": processor(), "sklearn": sklearn.__version__}
@@ -287,7 +291,7 @@ def main():
         with open(options.out) as file:
             runs = [json.loads(line) for line in file]
     if options.study:
-        print(json.dumps(study(runs)))
+        print(json.dumps(study(options.study, runs)))
         return
     known = {(run["table"], run["per_class"], run["draw"], run["method"]) for run in runs}
     with open(options.out, "a") as out:
