@@ -3,30 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "evaluation_log.h"
+#include "statistics.h"
 #include "terminal.h"
 #include "words.h"
 
 namespace glgnn::cli {
 namespace {
-
-double mean(const std::vector<double>& values) {
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  return sum / static_cast<double>(values.size());
-}
-
-// Of a sample; 0 for a single value.
-double standard_deviation(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double centre = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
 
 template <class Value>
 std::vector<double> each(const std::vector<RunResult>& results, Value value) {
@@ -36,7 +21,7 @@ std::vector<double> each(const std::vector<RunResult>& results, Value value) {
 }
 
 std::string spread_text(const std::vector<double>& values) {
-  return fmt::format("{:.1f} ± {:.1f} %", 100 * mean(values), 100 * standard_deviation(values));
+  return fmt::format("{:.1f} ± {:.1f} %", 100 * mean_of(values), 100 * deviation_of(values));
 }
 
 std::string assignment_words(const Assignments& assignments) {
@@ -74,8 +59,8 @@ void print_summary(const std::vector<RunResult>& results, bool with_noise) {
              Paint(stdout).bold("test accuracy " + spread_text(each(results, kTest))));
   fmt::print("macro-F1 {}\n", spread_text(each(results, kMacroF1)));
   fmt::print("validation {}, {} a run, at most {:.0f} MB of memory\n",
-             percent(mean(each(results, kValidation))),
-             duration_text(mean(each(results, kSeconds))), most_memory_mb(results));
+             percent(mean_of(each(results, kValidation))),
+             duration_text(mean_of(each(results, kSeconds))), most_memory_mb(results));
   if (results.front().hidden > 0) {
     fmt::print("rows never seen: {}   ({} a run)\n", spread_text(each(results, kHidden)),
                results.front().hidden);
@@ -83,7 +68,8 @@ void print_summary(const std::vector<RunResult>& results, bool with_noise) {
   if (with_noise) {
     fmt::print(
         "wrong edges: {:.0f} put in, {:.0f} in the learned graph, where chance keeps {:.0f}\n",
-        mean(each(results, kAdded)), mean(each(results, kKept)), mean(each(results, kByChance)));
+        mean_of(each(results, kAdded)), mean_of(each(results, kKept)),
+        mean_of(each(results, kByChance)));
   }
 }
 
@@ -96,12 +82,12 @@ Json results_json(const std::vector<RunResult>& results, bool with_noise) {
     best_epochs.push_back(result.best().best_epoch);
   }
   Json object = {{"runs", results.size()},
-                 {"test_accuracy_mean", mean(test)},
-                 {"test_accuracy_std", standard_deviation(test)},
-                 {"macro_f1_mean", mean(f1)},
-                 {"macro_f1_std", standard_deviation(f1)},
-                 {"val_accuracy_mean", mean(val)},
-                 {"seconds_mean", mean(each(results, kSeconds))},
+                 {"test_accuracy_mean", mean_of(test)},
+                 {"test_accuracy_std", deviation_of(test)},
+                 {"macro_f1_mean", mean_of(f1)},
+                 {"macro_f1_std", deviation_of(f1)},
+                 {"val_accuracy_mean", mean_of(val)},
+                 {"seconds_mean", mean_of(each(results, kSeconds))},
                  {"peak_memory_mb", most_memory_mb(results)},
                  {"test_accuracy", test},
                  {"macro_f1", f1},
@@ -112,14 +98,14 @@ Json results_json(const std::vector<RunResult>& results, bool with_noise) {
   if (results.front().hidden > 0) {
     const auto hidden = each(results, kHidden);
     object["hidden_rows"] = results.front().hidden;
-    object["hidden_accuracy_mean"] = mean(hidden);
-    object["hidden_accuracy_std"] = standard_deviation(hidden);
+    object["hidden_accuracy_mean"] = mean_of(hidden);
+    object["hidden_accuracy_std"] = deviation_of(hidden);
     object["hidden_accuracy"] = hidden;
   }
   if (with_noise) {
-    object["noise_edges_mean"] = mean(each(results, kAdded));
-    object["noise_edges_kept_mean"] = mean(each(results, kKept));
-    object["noise_edges_kept_by_chance_mean"] = mean(each(results, kByChance));
+    object["noise_edges_mean"] = mean_of(each(results, kAdded));
+    object["noise_edges_kept_mean"] = mean_of(each(results, kKept));
+    object["noise_edges_kept_by_chance_mean"] = mean_of(each(results, kByChance));
   }
   return object;
 }

@@ -1,5 +1,6 @@
 // glgnn reproduce: a table of the paper, ours beside its figures.
 #include <fmt/core.h>
+#include <glgnn/context.h>
 #include <glgnn/error.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include "data/message.h"
 #include "interrupt.h"
 #include "paper_tables.h"
+#include "report/json.h"
 #include "report/version.h"
 #include "rivals.h"
 #include "table.h"
@@ -226,7 +228,7 @@ int ReproduceCommand::run() const {
                  {"runs", runs},
                  {"budget", budget},
                  {"cells", std::move(list)}};
-  object.update(program_json(threads.value_or(1)));
+  object.update(program_json(threads.value_or(default_context().threads)));
   fmt::print("{}\n", json_text(object));
   return 0;
 }
