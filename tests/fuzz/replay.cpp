@@ -1,7 +1,6 @@
-// The targets without libFuzzer: fuzz_replay [--mutations N] [--readers | TARGET ...] runs each on
-// its seeds and on the same few mutations every time; --readers are those of reader_targets.cpp;
-// --list names the targets, --write FOLDER writes the seeds as libFuzzer's corpus, --file FILE
-// TARGET runs one input, such as libFuzzer leaves.
+// The targets without libFuzzer: fuzz_replay [--mutations N] [TARGET ...] runs each on its seeds
+// and on the same few mutations every time; --list names the targets, --write FOLDER writes the
+// seeds as libFuzzer's corpus, --file FILE TARGET runs one input, such as libFuzzer leaves.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -119,9 +118,7 @@ int run(const std::vector<std::string>& arguments) {
   bool list = false;
   std::vector<const Target*> targets;
   for (size_t a = 0; a < arguments.size(); ++a) {
-    if (arguments[a] == "--readers") {
-      for (const Target& target : reader_targets()) targets.push_back(&target);
-    } else if (arguments[a] == "--mutations") {
+    if (arguments[a] == "--mutations") {
       mutations = std::stol(arguments.at(++a));
     } else if (arguments[a] == "--list") {
       list = true;
