@@ -79,10 +79,22 @@ class KilledFit:
         check(found in (self.old, self.whole), f"{folder}: the model file is neither old nor new")
         return not ended
 
+    def stop_early(self, folder):
+        """Ctrl-C leaves a checkpoint, which a short run would not write by itself."""
+        process = subprocess.Popen(command_in(self.program, folder, self.words),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        log = folder / "m.jsonl"
+        while process.poll() is None and (not log.exists() or log.read_bytes().count(b"\n") < 4):
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+
     def chain(self, kills):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="glgnn-killed-", dir=self.root))
         (folder / "m.glgnn").write_bytes(self.old)
         done = 0
+        if self.chance.random() < 0.5:
+            self.stop_early(folder)
         for _ in range(kills):
             done += self.kill_one(folder)
             if (folder / "m.glgnn").read_bytes() == self.whole and not (
