@@ -13,6 +13,7 @@ namespace glgnn::cli {
 std::string scaling_words(Scaling scaling) {
   switch (scaling) {
     case Scaling::kAuto:
+      return "rows of length 1, weighed by rarity where validation says so";
     case Scaling::kNone:
       return "as they are";
     case Scaling::kStandard:

@@ -148,7 +148,13 @@ Evaluation::Evaluation(const Dataset& dataset, std::vector<RunPlan> plans, const
     Config tried = config;
     for (const auto& [name, value] : assignments) set_setting(tried, name, value);
     for (const auto& [name, value] : assignments) check_mode_reads(tried, name);
-    trials_.push_back({std::move(assignments), resolve_settings(tried, dataset)});
+    const Config resolved = resolve_settings(tried, dataset);
+    trials_.push_back({std::move(assignments), resolved, {}, tried});
+  }
+  for (size_t run = 0; run < plans_.size(); ++run) {
+    const Scaling scaling = resolve_settings(config, dataset, plans_[run].split).scaling;
+    if (run == 0) config_.scaling = scaling;
+    if (scaling != config_.scaling) config_.scaling = Scaling::kAuto;
   }
 }
 
@@ -334,8 +340,14 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
                             question_.noise, seed + run);
     both_ways = undirected(noisy.graph);
   }
+  std::vector<Scaling> scaling_of;  // each trial
   for (size_t t = 0; t < trials_.size(); ++t) {
-    const Config& config = trials_[t].config;
+    Planned trial = trials_[t];
+    Config& config = trial.config;
+    if (!question_.method) {
+      config.scaling = resolve_settings(trial.given, data, split).scaling;
+    }
+    scaling_of.push_back(config.scaling);
     const Features not_hidden =
         question_.hide > 0 ? kept_features(seen, config.scaling) : Features{};
     Problem problem = make_problem(data, question_.hide > 0 ? not_hidden : scaled(config.scaling),
@@ -344,7 +356,7 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
       problem.graph = config.mode == Mode::kBest ? &both_ways : &noisy.graph;
     }
     const auto start = std::chrono::steady_clock::now();
-    Fitted fitted = fit_trial(trials_[t], problem, seed, context,
+    Fitted fitted = fit_trial(trial, problem, seed, context,
                               [&](const EpochReport& report) { return on_epoch(t, report); });
     if (fitted.interrupted) return false;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -362,8 +374,7 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
       accuracy(best.probabilities, data.labels, labelled_rows(data.labels, split.test));
   result.macro_f1 = macro_f1(confusion_matrix(predicted_classes(best.probabilities), data.labels,
                                               split.test, data.classes()));
-  if (question_.hide > 0)
-    judge_hidden(result, best, seen, trials_[result.chosen].config.scaling, context);
+  if (question_.hide > 0) judge_hidden(result, best, seen, scaling_of[result.chosen], context);
   result.peak_memory_mb = peak_memory_mb();
   return true;
 }

@@ -92,7 +92,7 @@ class Evaluation {
   int64_t total_epochs() const;
   int64_t memory_needed() const;  // of one run
 
-  // The settings common to all runs, resolved.
+  // The settings common to all runs, resolved; scaling is `auto` where runs differ in it.
   const Config& config() const { return config_; }
 
   // Tells apart the data, the split and the seed of a run.
@@ -107,8 +107,9 @@ class Evaluation {
  private:
   struct Planned {
     Assignments assignments;
-    Config config;
+    Config config;             // resolved
     MethodValues values = {};  // of a rival
+    Config given = {};         // as asked for: each run's split may decide what `auto` is
   };
   struct Fitted {
     Trial trial;

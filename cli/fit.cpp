@@ -222,7 +222,7 @@ int FitCommand::run() const {
   Dataset dataset = load_data(data, quiet);
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
-  config = resolve_settings(config, dataset);
+  config = resolve_settings(config, dataset, split);
   const Context context = threads.context();
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});

@@ -7,6 +7,7 @@
 
 #include "data/data.h"
 #include "data/message.h"
+#include "data/text_scaling.h"
 #include "train/folds.h"
 
 namespace glgnn {
@@ -83,6 +84,16 @@ Config resolve_settings(const Config& config, const Dataset& dataset) {
                   counted(dataset.rows(), "row") + "; set a smaller --k");
 }
 
+Config resolve_settings(const Config& config, const Dataset& dataset, const Split& split) {
+  Config resolved = resolve_settings(config, dataset);
+  const bool is_ours = config.mode == Mode::kPaper && config.scaling == Scaling::kAuto &&
+                       dataset.scaling.empty() && dataset.features.is_sparse;
+  if (is_ours && resolved.scaling == Scaling::kRowUnit) {
+    resolved.scaling = text_scaling(dataset, split);
+  }
+  return resolved;
+}
+
 Problem make_problem(const Dataset& dataset, const Features& scaled, const Split& split,
                      bool with_graph) {
   std::vector<int32_t> seen = split.train;
@@ -107,7 +118,7 @@ int64_t planned_validation(const Problem& problem, const Config& config) {
 FitResult fit_dataset(Dataset dataset, const Split& split, const Config& config,
                       const Context& context, const FitOptions& options) {
   check_split(dataset, split);
-  const Config resolved = resolve_settings(config, dataset);
+  const Config resolved = resolve_settings(config, dataset, split);
   dataset.plan.scale = learn_scale(dataset.features, resolved.scaling);
   apply_scale(dataset.features, dataset.plan.scale);
   FitResult result = fit(make_problem(dataset, dataset.features, split, dataset.has_graph),

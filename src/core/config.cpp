@@ -71,7 +71,9 @@ void for_each_setting(C& c, Visit&& visit) {
       "of the features: standard (z-scores of the columns), max (divide by the largest), row_sum "
       "(rows of sum 1), row_unit (rows of length 1), standard_unit (z-scores, then rows of length "
       "1), tfidf (columns weighed by how rare they are, then rows of length 1); auto: "
-      "standard_unit for tables, row_unit for pixels and sparse features");
+      "standard_unit for tables, row_unit for pixels; for sparse features row_unit, or tfidf where "
+      "it "
+      "clearly suits the validation rows better");
   visit("select_start", c.select_start, any,
         "start of the selection s: near_one (1 + 0.1 normal), or uniform on (0, 1)");
   visit("select_non_negative", c.select_non_negative, any, "clamp s at zero after each step");
