@@ -19,9 +19,11 @@ Split split_labels(const Dataset& dataset, double test_fraction, uint64_t seed);
 // kData when there is nothing to tell apart in the training rows, as in a split from elsewhere.
 void check_split(const Dataset& dataset, const Split& split);
 
-// k, epochs and scaling as they will be used; kUsage when they do not fit the data. With a split,
-// the scaling of sparse features that was left to us is the one that suits its validation rows.
+// k, epochs and scaling as they will be used; kUsage when they do not fit the data.
 Config resolve_settings(const Config& config, const Dataset& dataset);
+
+// The same where the split is known: the scaling of sparse features that was left to us is the one
+// that suits its validation rows.
 Config resolve_settings(const Config& config, const Dataset& dataset, const Split& split);
 
 // The rows of `split` that fit() may learn from, with no other label in it. Keeps pointers to the

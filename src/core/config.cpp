@@ -85,7 +85,8 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("eval_labels", c.eval_labels, any,
         "labels the graph sees at evaluation: zero (as the paper) or those of the training rows");
   visit("similarity", c.similarity, any, "of two rows: dot product, or cosine (rows of length 1)");
-  visit("temperature", c.temperature, Range{1e-6, kNoLimit}, "tau, divides the similarity");
+  visit("temperature", c.temperature, Range{0, kNoLimit},
+        "tau, divides the similarity; 0: 0.1, or 0.2 where a graph is given");
   visit("diagonal", c.diagonal, any, "let a row be its own neighbour");
   visit("softmax_over", c.softmax_over, any,
         "edge probabilities normalised over all rows (exact, streamed) or over the k kept");

@@ -8,6 +8,7 @@
 #include "kernels/spmm.h"
 #include "model/weakened_links.h"
 #include "modules/feature_products.h"
+#include "modules/paper/inputs.h"
 #include "modules/soft_labels.h"
 
 namespace glgnn {
@@ -104,7 +105,7 @@ std::vector<ModuleLinks> PaperFrozen::attach(const Features& rows) const {
       std::vector<double> similarity;
       for (int64_t e = 0; e < kept; ++e) {
         similarity.push_back(comparisons_[m].similarity(rows, r, nearest[r * kept + e]) /
-                             model().config.temperature);
+                             temperature_of(model().config, false));
       }
       const double largest = *std::max_element(similarity.begin(), similarity.end());
       double sum = 0;

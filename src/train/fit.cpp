@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "modules/paper/inputs.h"
 #include "modules/soft_labels.h"
 #include "train/paper_trainer.h"
 #include "train/pool_trainer.h"
@@ -66,8 +67,10 @@ FitResult fit(const Problem& given, const Config& config, const Context& context
               const FitOptions& options) {
   const Problem problem = with_class_weights(given, config);
   check(problem, config);
-  return config.mode == Mode::kBest ? fit_pool(problem, config, context, options)
-                                    : fit_paper(problem, config, context, options);
+  if (config.mode == Mode::kBest) return fit_pool(problem, config, context, options);
+  Config resolved = config;  // the model says what it was trained with
+  resolved.temperature = temperature_of(config, problem.graph != nullptr);
+  return fit_paper(problem, resolved, context, options);
 }
 
 }  // namespace glgnn

@@ -56,6 +56,20 @@ TEST(Readings, AttentionAndNetworkWeight) {
   for (int64_t e = 0; e < scalar.size(); ++e) EXPECT_NEAR(scalar.data()[e], matrix.data()[e], 1e-5);
 }
 
+TEST(Readings, TemperatureIsHigherWhereAGraphIsGivenUnlessItIsSet) {
+  Toy toy;
+  Config config = Toy::config();
+  config.temperature = 0;
+  EXPECT_EQ(train(toy.problem, config).config.temperature, 0.1);
+  toy.problem.graph = &toy.graph;
+  const Model open = train(toy.problem, config);
+  EXPECT_EQ(open.config.temperature, 0.2);
+  config.temperature = 0.2;
+  EXPECT_EQ(train(toy.problem, config).history.back().loss, open.history.back().loss);
+  config.temperature = 0.1;
+  EXPECT_NE(train(toy.problem, config).history.back().loss, open.history.back().loss);
+}
+
 TEST(Readings, NetworkStartScalesTheLogits) {
   Toy toy;
   Config config = Toy::config();

@@ -6,17 +6,24 @@
 namespace glgnn {
 namespace {
 
-double label_weight(const Config& config) {
-  return config.label_weight < 0 ? std::sqrt(config.temperature) : config.label_weight;
+double label_weight(const Config& config, double temperature) {
+  return config.label_weight < 0 ? std::sqrt(temperature) : config.label_weight;
 }
 
 }  // namespace
 
+double temperature_of(const Config& config, bool has_graph) {
+  if (config.temperature > 0) return config.temperature;
+  return has_graph ? 0.2 : 0.1;
+}
+
 Inputs::Inputs(const Problem& problem, const Config& config)
     : problem_(&problem),
-      first_weight_(static_cast<float>(label_weight(config) / std::sqrt(config.temperature))),
-      second_weight_(static_cast<float>(label_weight(config))),
-      label_cols_(label_weight(config) > 0 ? problem.classes : 0) {
+      temperature_(temperature_of(config, problem.graph != nullptr)),
+      first_weight_(
+          static_cast<float>(label_weight(config, temperature_) / std::sqrt(temperature_))),
+      second_weight_(static_cast<float>(label_weight(config, temperature_))),
+      label_cols_(second_weight_ > 0 ? problem.classes : 0) {
   if (is_sparse()) join_labels_to_sparse_features();
 }
 

@@ -22,6 +22,10 @@ struct ShownLabels {
   std::vector<std::vector<int32_t>> rows_of_class;  // the rows shown, ascending
 };
 
+// tau; where the setting leaves it open: 0.1, or 0.2 where a graph is given, whose pairs need less
+// sharpening (docs/math.md).
+double temperature_of(const Config& config, bool has_graph);
+
 class Inputs {
  public:
   Inputs(const Problem& problem, const Config& config);
@@ -29,6 +33,7 @@ class Inputs {
   int64_t rows() const { return problem_->features->rows(); }
   int64_t features() const { return problem_->features->cols(); }
   int64_t classes() const { return problem_->classes; }
+  double temperature() const { return temperature_; }
   int64_t label_cols() const { return label_cols_; }
   bool is_sparse() const { return problem_->features->is_sparse; }
   const Matrix& x() const { return is_sparse() ? x_values_ : problem_->features->dense; }
@@ -62,6 +67,7 @@ class Inputs {
   void join_labels_to_sparse_features();
 
   const Problem* problem_;
+  double temperature_;
   float first_weight_, second_weight_;  // of a shown label
   int64_t label_cols_;                  // C, or 0 if labels are no features
   // Sparse X: its values and transpose; and [labels, X] as one pattern with a slot for each

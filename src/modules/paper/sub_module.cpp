@@ -80,7 +80,7 @@ void SubModule::share_hop_graph(const SubModule& other) {
 
 // Z / sqrt(tau): the temperature is put into s and the labels, which costs nothing.
 RowsVar SubModule::select_features(Tape& tape, const ShownLabels& labels) {
-  const float shrink = 1.0f / std::sqrt(static_cast<float>(config_.temperature));
+  const float shrink = 1.0f / std::sqrt(static_cast<float>(inputs_.temperature()));
   const Var s = shrink == 1.0f ? tape.parameter(s_) : scale(tape, tape.parameter(s_), shrink);
   const Var x = Tape::constant(inputs_.x()), shown = Tape::constant(labels.first);
   // Only these readings need Z itself; it is large.
