@@ -16,6 +16,8 @@ import plot  # noqa: E402  (beside this file)
 from cuda import page as cuda_page  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tools"))
+from results.page import wrapped  # noqa: E402
 DOCS = ROOT / "docs"
 KEPT = DOCS / "benchmarks.json"
 PROFILE = DOCS / "benchmarks_profile.json"
@@ -225,7 +227,8 @@ def main():
     if len(sys.argv) > 1:
         KEPT.write_text(json.dumps(joined(sys.argv[1:]), indent=1) + "\n")
     report = json.loads(KEPT.read_text()) if KEPT.exists() else {"results": []}
-    (DOCS / "benchmarks.md").write_text("\n".join(page(report)))
+    lines = "\n".join(page(report)).split("\n")
+    (DOCS / "benchmarks.md").write_text("\n".join(part for line in lines for part in wrapped(line)))
     print("wrote docs/benchmarks.md")
 
 

@@ -28,6 +28,16 @@ Features rows_of(const Features& features, int64_t begin, int64_t end) {
   return out;
 }
 
+float number_at(const Features& features, int64_t row, int64_t column) {
+  if (!features.is_sparse) return features.dense[row][column];
+  const Pattern& pattern = *features.sparse.pattern;
+  const auto begin = pattern.col.begin() + pattern.row_ptr[row];
+  const auto end = pattern.col.begin() + pattern.row_ptr[row + 1];
+  const auto found = std::lower_bound(begin, end, static_cast<int32_t>(column));
+  if (found == end || *found != column) return 0.0f;
+  return features.sparse.values[found - pattern.col.begin()];
+}
+
 std::vector<int32_t> number_columns(const Features& features) {
   std::vector<int32_t> numbers;
   int64_t next = 0;

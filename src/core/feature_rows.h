@@ -11,6 +11,9 @@ namespace glgnn {
 // Rows `begin` .. `end` - 1 of features, copied.
 Features rows_of(const Features& features, int64_t begin, int64_t end);
 
+// One number of a row; 0 where sparse features have none.
+float number_at(const Features& features, int64_t row, int64_t column);
+
 // The columns that are numbers: all but the indicators.
 std::vector<int32_t> number_columns(const Features& features);
 

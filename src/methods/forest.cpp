@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/feature_rows.h"
 #include "core/rng.h"
 #include "methods/methods.h"
 #include "methods/network.h"
@@ -16,16 +17,6 @@ struct TreeNode {
   int32_t left = -1, right = -1;
   std::vector<float> shares = {};  // of the classes, in a leaf
 };
-
-float number_at(const Features& x, int64_t row, int64_t column) {
-  if (!x.is_sparse) return x.dense[row][column];
-  const Pattern& pattern = *x.sparse.pattern;
-  const auto begin = pattern.col.begin() + pattern.row_ptr[row];
-  const auto end = pattern.col.begin() + pattern.row_ptr[row + 1];
-  const auto found = std::lower_bound(begin, end, static_cast<int32_t>(column));
-  if (found == end || *found != column) return 0.0f;
-  return x.sparse.values[found - pattern.col.begin()];
-}
 
 class Tree {
  public:

@@ -54,20 +54,11 @@ struct FreeModel {
 
 std::unique_ptr<::model, FreeModel> train_on(const Features& x, const Problem& problem,
                                              LinearLoss loss, double cost) {
-  std::vector<Node> nodes;
-  std::vector<size_t> starts;
-  std::vector<double> labels;
-  for (const int32_t row : problem.train) {
-    starts.push_back(nodes.size());
-    append_row(nodes, x, row);
-    labels.push_back(problem.labels[row]);
-  }
-  std::vector<Node*> rows;
-  for (const size_t start : starts) rows.push_back(nodes.data() + start);
-  const ::problem given{.l = static_cast<int>(rows.size()),
+  TrainingNodes<Node> taught(x, problem, append_row);
+  const ::problem given{.l = static_cast<int>(taught.rows.size()),
                         .n = static_cast<int>(x.cols() + 1),
-                        .y = labels.data(),
-                        .x = rows.data(),
+                        .y = taught.labels.data(),
+                        .x = taught.rows.data(),
                         .bias = 1};
   ::parameter how{};
   how.solver_type = loss == LinearLoss::kLogistic ? L2R_LR : L2R_L2LOSS_SVC;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glgnn/dataset.h>
+#include <glgnn/trainer.h>
 
 #include <vector>
 
@@ -21,5 +22,26 @@ void append_numbers(std::vector<Node>& nodes, const Features& x, int64_t row) {
     for (int64_t f = 0; f < x.cols(); ++f) add(f, x.dense[row][f]);
   }
 }
+
+// The training rows with their labels; `append_row` adds one row and its end mark.
+template <class Node>
+struct TrainingNodes {
+  std::vector<Node> nodes;
+  std::vector<Node*> rows;
+  std::vector<double> labels;
+
+  template <class AppendRow>
+  TrainingNodes(const Features& x, const Problem& problem, AppendRow&& append_row) {
+    std::vector<size_t> starts;
+    for (const int32_t row : problem.train) {
+      starts.push_back(nodes.size());
+      append_row(nodes, x, row);
+      labels.push_back(problem.labels[row]);
+    }
+    for (const size_t start : starts) rows.push_back(nodes.data() + start);
+  }
+  TrainingNodes(const TrainingNodes&) = delete;  // points into itself
+  TrainingNodes& operator=(const TrainingNodes&) = delete;
+};
 
 }  // namespace glgnn

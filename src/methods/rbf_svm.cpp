@@ -36,17 +36,10 @@ void count_votes(float* p, const svm_model& model, const std::vector<double>& de
 MethodAnswer fit_rbf_svm(const MethodTask& task) {
   const Problem& problem = task.problem;
   const Features& x = *problem.features;
-  std::vector<svm_node> nodes;
-  std::vector<size_t> starts;
-  std::vector<double> labels;
-  for (const int32_t row : problem.train) {
-    starts.push_back(nodes.size());
-    append_row(nodes, x, row);
-    labels.push_back(problem.labels[row]);
-  }
-  std::vector<svm_node*> rows;
-  for (const size_t start : starts) rows.push_back(nodes.data() + start);
-  const svm_problem given{.l = static_cast<int>(rows.size()), .y = labels.data(), .x = rows.data()};
+  TrainingNodes<svm_node> taught(x, problem, append_row);
+  const svm_problem given{.l = static_cast<int>(taught.rows.size()),
+                          .y = taught.labels.data(),
+                          .x = taught.rows.data()};
   svm_parameter how{};
   how.svm_type = C_SVC;
   how.kernel_type = RBF;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/feature_rows.h"
 #include "data/values.h"
 
 namespace glgnn {
@@ -21,16 +22,6 @@ std::string level_text(const TableColumn& column, size_t place, bool is_set) {
   if (!is_set) return "none of its levels";
   if (place < column.levels.size()) return column.levels[place];
   return column.other && place == column.levels.size() ? "(other)" : "missing";
-}
-
-double value_of(const Features& features, int32_t row, int32_t feature) {
-  if (!features.is_sparse) return features.dense[row][feature];
-  const Pattern& pattern = *features.sparse.pattern;
-  const auto begin = pattern.col.begin() + pattern.row_ptr[row];
-  const auto end = pattern.col.begin() + pattern.row_ptr[row + 1];
-  const auto found = std::lower_bound(begin, end, feature);
-  return found != end && *found == feature ? features.sparse.values[found - pattern.col.begin()]
-                                           : 0.0;
 }
 
 }  // namespace
@@ -61,8 +52,10 @@ ModelColumns::ModelColumns(const Model& model) {
   for (size_t f = 0; f < model.feature_names.size(); ++f) {
     const bool has_column = f < columns.size() && !model.plan.columns.empty();
     if (!has_column || columns[f] != last) {
-      names_.push_back(has_column ? model.plan.columns[static_cast<size_t>(columns[f])].name
-                                  : model.feature_names[f]);
+      const TableColumn* column =
+          has_column ? &model.plan.columns[static_cast<size_t>(columns[f])] : nullptr;
+      names_.push_back(column ? column->name : model.feature_names[f]);
+      of_table_.push_back(column);
       first_.push_back(f);
     }
     last = has_column ? columns[f] : -1;
@@ -85,15 +78,13 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
   const bool is_last = column + 1 == columns.names().size();
   const size_t count =
       (is_last ? model.feature_names.size() : columns.first_feature(column + 1)) - first;
-  const TableColumn* plan = model.plan.columns.empty()
-                                ? nullptr
-                                : &model.plan.columns[feature_columns(model.plan)[first]];
+  const TableColumn* plan = columns.of_table(column);
   ColumnCells cells;
   std::vector<std::string> texts;
   for (const int32_t row : rows) {
     const auto number = [&](size_t place) {
       return unscaled(model.plan.scale, first + place,
-                      value_of(model.features, row, static_cast<int32_t>(first + place)));
+                      number_at(model.features, row, static_cast<int64_t>(first + place)));
     };
     if (!plan || (plan->kind == ColumnKind::kNumeric && plan->varies)) {
       const bool missing = count > 1 && number(count - 1) > 0.5;

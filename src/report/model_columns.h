@@ -22,13 +22,15 @@ struct ColumnValue {
 // Of a feature that is set in a row; `value` is the number that fit() saw.
 ColumnValue column_value(const Model& model, int32_t feature, double value);
 
-// The columns that became features, in their order.
+// The columns that became features, in their order. Points into the model.
 class ModelColumns {
  public:
   explicit ModelColumns(const Model& model);
 
   const std::vector<std::string>& names() const { return names_; }
   size_t of_feature(size_t feature) const { return of_feature_[feature]; }
+  // What the model's table has there; null where there is no table.
+  const TableColumn* of_table(size_t column) const { return of_table_[column]; }
   // The first feature of each column; the next column's follow its last one.
   size_t first_feature(size_t column) const { return first_[column]; }
   // The largest weight of the features of each column.
@@ -37,6 +39,7 @@ class ModelColumns {
  private:
   std::vector<std::string> names_;
   std::vector<size_t> of_feature_, first_;
+  std::vector<const TableColumn*> of_table_;
 };
 
 // A column of some rows, to show: numbers in the units of the table (not a number where it is

@@ -4,7 +4,6 @@
 #include <glgnn/trainer.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/parallel.h"
@@ -14,15 +13,10 @@
 #include "network/fuse.h"
 #include "train/buffers.h"
 #include "train/checkpoint.h"
+#include "train/clock.h"
 
 namespace glgnn {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 [[noreturn]] void refuse(ErrorKind kind, const std::string& text) { throw Error(kind, text); }
 

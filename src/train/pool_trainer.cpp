@@ -3,7 +3,6 @@
 #include <glgnn/error.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <exception>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "network/fuse.h"
 #include "network/relation.h"
 #include "network/weights.h"
+#include "train/clock.h"
 #include "train/folds.h"
 #include "train/pool.h"
 #include "train/pool_checkpoint.h"
@@ -25,8 +25,6 @@
 
 namespace glgnn {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double kNoValue = -1e300;
 
@@ -41,10 +39,6 @@ std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const C
   // With folds trained heads that the network teaches gain nothing on tables.
   if (folds.size() > 1 && !kind.is_text && !kind.has_graph) of_pool.network_round = false;
   return module_pool(kind, of_pool);
-}
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 class PoolTrainer {
