@@ -1,6 +1,7 @@
 #include "core/feature_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -61,6 +62,23 @@ std::vector<int32_t> origin_of_columns(const Features& features) {
   int32_t count = -1;
   for (size_t f = 0; f < origin.size(); ++f) origin[f] = joins[f] ? count : ++count;
   return origin;
+}
+
+std::vector<IndicatorScale> indicator_scales(const std::vector<IndicatorBlock>& blocks,
+                                             const Matrix& x, double variance) {
+  constexpr double kLeastShare = 0.1;
+  const double n = static_cast<double>(x.rows());
+  std::vector<IndicatorScale> scales;
+  for (const IndicatorBlock& block : blocks) {
+    const double contrasts = static_cast<double>(std::max<int64_t>(1, block.count - 1));
+    for (int64_t f = block.first; f < block.first + block.count; ++f) {
+      double sum = 0;
+      for (int64_t i = 0; i < x.rows(); ++i) sum += x[i][f];
+      const double share = sum / n;
+      scales.push_back({f, share, std::sqrt(std::max(share * contrasts, kLeastShare) / variance)});
+    }
+  }
+  return scales;
 }
 
 }  // namespace glgnn

@@ -21,4 +21,18 @@ std::vector<int32_t> number_columns(const Features& features);
 // share theirs.
 std::vector<int32_t> origin_of_columns(const Features& features);
 
+// How an indicator is scaled: minus its mean, divided by its spread.
+struct IndicatorScale {
+  int64_t column;
+  double mean, spread;
+};
+
+// The indicators of one column lie around their means; each is divided by the root of its share, so
+// that rows of the same rare level are closer than those of a common one, and of the number of
+// levels, so that together they have this variance, however many they are (as in factor analysis of
+// mixed data). What is rarer than 1 in 10 counts less: else its few rows would be far from all
+// others.
+std::vector<IndicatorScale> indicator_scales(const std::vector<IndicatorBlock>& blocks,
+                                             const Matrix& x, double variance);
+
 }  // namespace glgnn

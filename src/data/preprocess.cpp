@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/feature_rows.h"
 #include "data/data.h"
 #include "data/message.h"
 
@@ -32,9 +33,11 @@ bool has_unit_rows(const Features& features) {
 }
 
 // Grey values: whole numbers from 0 to at most 255 that most columns share as a common scale.
-// Columns of separate quantities would each have a range of their own.
-bool looks_like_pixels(const Matrix& dense) {
-  if (dense.cols() < 16) return false;
+// Columns of separate quantities would each have a range of their own; the 0s and 1s of categories
+// are no grey values.
+bool looks_like_pixels(const Features& features) {
+  const Matrix& dense = features.dense;
+  if (dense.cols() < 16 || !features.indicators.empty()) return false;
   std::vector<float> low(static_cast<size_t>(dense.cols()), std::numeric_limits<float>::max());
   std::vector<float> high(static_cast<size_t>(dense.cols()), 0.0f);
   for (int64_t i = 0; i < dense.rows(); ++i) {
@@ -55,7 +58,9 @@ bool looks_like_pixels(const Matrix& dense) {
   return varying > 0 && 2 * wide >= varying;
 }
 
-FeatureScale learn_standard(const Matrix& dense) {
+// Numbers become z-scores; what a category became counts as one number together.
+FeatureScale learn_standard(const Features& features) {
+  const Matrix& dense = features.dense;
   const auto columns = static_cast<size_t>(dense.cols());
   const double count = static_cast<double>(dense.rows());
   std::vector<double> mean(columns), squares(columns);
@@ -77,6 +82,10 @@ FeatureScale learn_standard(const Matrix& dense) {
     scale.shift.push_back(static_cast<float>(mean[j]));
     // Rounding leaves a constant column a tiny deviation: divided by it, noise would become data.
     scale.factor.push_back(varies[j] ? static_cast<float>(1.0 / std::sqrt(squares[j])) : 0.0f);
+  }
+  for (const auto& [f, share, spread] : indicator_scales(features.indicators, dense, 1)) {
+    scale.shift[f] = static_cast<float>(share);
+    scale.factor[f] = static_cast<float>(1.0 / spread);
   }
   return scale;
 }
@@ -173,7 +182,7 @@ Scaling resolve_scaling(Scaling scaling, const Features& features, const std::st
     if (config.scaling != Scaling::kAuto) return config.scaling;
   }
   if (features.is_sparse) return has_unit_rows(features) ? Scaling::kNone : Scaling::kRowUnit;
-  return looks_like_pixels(features.dense) ? Scaling::kRowUnit : Scaling::kStandardUnit;
+  return looks_like_pixels(features) ? Scaling::kRowUnit : Scaling::kStandardUnit;
 }
 
 FeatureScale learn_scale(const Features& features, Scaling scaling) {
@@ -182,7 +191,7 @@ FeatureScale learn_scale(const Features& features, Scaling scaling) {
     throw Error(ErrorKind::kUsage, "setting scaling: found \"auto\"; resolve_scaling comes first");
   }
   FeatureScale scale{scaling, {}, {}};
-  if (is_standard(scaling)) scale = learn_standard(features.dense);
+  if (is_standard(scaling)) scale = learn_standard(features);
   if (scaling == Scaling::kMax) scale = learn_max(features);
   if (scaling == Scaling::kTfidf) scale = learn_rarity(features);
   scale.scaling = scaling;

@@ -103,24 +103,12 @@ Features with_zeros(const Features& x) {
   return out;
 }
 
-// The indicators of one column lie around their means; each is divided by the root of its share, so
-// that rows of the same rare level are closer than those of a common one, and of the number of
-// levels, so that together they have this variance, however many they are (as in factor analysis of
-// mixed data). What is rarer than 1 in 10 counts less: else its few rows would be far from all
-// others.
 void learn_indicators(ViewRule& rule, const Features& raw, const Matrix& x, double variance) {
-  constexpr double kLeastShare = 0.1;
-  const double n = static_cast<double>(x.rows());
   rule.mean.resize(x.cols(), 0.0);
   rule.spread.resize(x.cols(), 0.0);
-  for (const IndicatorBlock& block : raw.indicators) {
-    const double contrasts = static_cast<double>(std::max<int64_t>(1, block.count - 1));
-    for (int64_t f = block.first; f < block.first + block.count; ++f) {
-      double sum = 0;
-      for (int64_t i = 0; i < x.rows(); ++i) sum += x[i][f];
-      rule.mean[f] = sum / n;
-      rule.spread[f] = std::sqrt(std::max(rule.mean[f] * contrasts, kLeastShare) / variance);
-    }
+  for (const auto& [f, mean, spread] : indicator_scales(raw.indicators, x, variance)) {
+    rule.mean[f] = mean;
+    rule.spread[f] = spread;
   }
 }
 

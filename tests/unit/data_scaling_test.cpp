@@ -150,6 +150,9 @@ TEST(DataResolveScaling, Pixels) {
   top.assign(40, 0.0f);
   std::fill(top.begin(), top.begin() + 16, 9.0f);
   EXPECT_EQ(resolve(columns(top)), Scaling::kRowUnit) << "constant columns do not count";
+  Features levels = columns(std::vector<float>(16, 1.0f));
+  levels.indicators = {{0, 16}};
+  EXPECT_EQ(resolve(levels), Scaling::kStandardUnit) << "levels of a category";
 }
 
 }  // namespace
