@@ -40,7 +40,10 @@ Matrix with_same_products(const Features& x, const std::vector<int32_t>& rows) {
 
 Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Context& context) {
   const bool is_text = problem.features->is_sparse;
-  const Features& x = shared.view(is_text ? View::kTfidf : View::kStandard);
+  return baseline_answers(problem, shared.view(is_text ? View::kTfidf : View::kStandard), context);
+}
+
+Matrix baseline_answers(const Problem& problem, const Features& x, const Context& context) {
   // The labelled rows alone: training rows first, no more than the head would use.
   const auto part = [](const std::vector<int32_t>& rows) {
     return std::vector<int32_t>(rows.begin(),

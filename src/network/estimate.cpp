@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/rng.h"
+#include "core/validate.h"
 #include "modules/soft_labels.h"
 #include "network/weights.h"
 
@@ -74,7 +76,7 @@ void count_classes(const std::vector<HeldBack>& folds, int64_t classes, Estimate
   std::vector<int64_t> count(classes, 0);
   for (const HeldBack& fold : folds) {
     for (const int32_t label : fold.labels) ++count[label];
-    estimate.rows += static_cast<int64_t>(fold.labels.size());
+    estimate.rows += std::ssize(fold.labels);
   }
   const auto most = std::max_element(count.begin(), count.end());
   estimate.majority_class = static_cast<int32_t>(most - count.begin());
@@ -122,6 +124,58 @@ Estimate estimate_accuracy(const std::vector<HeldBack>& held, int64_t classes, i
   if (judged > 0) estimate.accuracy = static_cast<double>(right) / static_cast<double>(judged);
   set_interval(estimate, kDifferentRows * static_cast<double>(rows));
   return estimate;
+}
+
+EpochEstimate::EpochEstimate(std::vector<int32_t> labels, uint64_t seed)
+    : labels_(std::move(labels)),
+      right_(kDrawings, -1.0),
+      likelihood_(kDrawings, 0.0),
+      rest_right_(kDrawings, 0.0) {
+  for (uint32_t b = 0; b < kDrawings; ++b) {
+    const std::vector<double> times = draw_rows(labels_.size(), {seed, Stream::kEstimate, 0, b});
+    times_.emplace_back(times.begin(), times.end());
+  }
+}
+
+void EpochEstimate::see(const Matrix& answers) {
+  if (labels_.empty()) return;
+  const Judged judged(answers, labels_);
+  for (size_t b = 0; b < kDrawings; ++b) {
+    const std::vector<uint8_t>& times = times_[b];
+    double right = 0, likelihood = 0, rest = 0;
+    for (size_t i = 0; i < labels_.size(); ++i) {
+      right += times[i] * judged.right[i];
+      likelihood += times[i] * judged.likelihood[i];
+      rest += times[i] > 0 ? 0 : judged.right[i];
+    }
+    if (std::pair(right, likelihood) <= std::pair(right_[b], likelihood_[b])) continue;
+    right_[b] = right;
+    likelihood_[b] = likelihood;
+    rest_right_[b] = rest;
+  }
+}
+
+Estimate EpochEstimate::result(int64_t classes, const Matrix& baseline) const {
+  Estimate estimate;
+  double rest = 0;
+  for (const auto& times : times_) rest += std::count(times.begin(), times.end(), 0);
+  if (rest == 0) return estimate;  // no row, or a single one, which every drawing has
+  const std::vector<HeldBack> held{{.labels = labels_, .stages = {}, .baseline = baseline}};
+  count_classes(held, classes, estimate);
+  estimate.baseline = baseline_accuracy(held);
+  estimate.accuracy = std::accumulate(rest_right_.begin(), rest_right_.end(), 0.0) / rest;
+  set_interval(estimate, kDifferentRows * static_cast<double>(estimate.rows));
+  return estimate;
+}
+
+void EpochEstimate::check() const {
+  for (const auto* list : {&right_, &likelihood_, &rest_right_}) {
+    check_count("drawings of the estimate", std::ssize(*list), kDrawings);
+    check_finite("drawings of the estimate", *list);
+  }
+  for (const double right : rest_right_) {
+    check_number("rows that an epoch has right", right, 0, static_cast<double>(labels_.size()));
+  }
 }
 
 // Wilson's, with a continuity correction (Newcombe, Statistics in Medicine 17, 1998).

@@ -21,6 +21,34 @@ namespace glgnn {
 Estimate estimate_accuracy(const std::vector<HeldBack>& folds, int64_t classes, int64_t members,
                            uint64_t seed);
 
+// The same where the held-back rows choose nothing but an epoch, by accuracy, then by likelihood
+// (paper mode). Epochs are judged as they come, and none is kept.
+class EpochEstimate {
+ public:
+  EpochEstimate(std::vector<int32_t> labels, uint64_t seed);
+
+  // What the next epoch says of the held-back rows, V x C.
+  void see(const Matrix& answers);
+  // `baseline`: what logistic regression says of them, V x C.
+  Estimate result(int64_t classes, const Matrix& baseline) const;
+
+  // In checkpoints.
+  template <class Archive, class E>
+  static void walk(Archive& archive, E& e) {
+    archive(e.right_);
+    archive(e.likelihood_);
+    archive(e.rest_right_);
+  }
+  // Throws kData unless what was read is of these rows.
+  void check() const;
+
+ private:
+  std::vector<int32_t> labels_;
+  std::vector<std::vector<uint8_t>> times_;  // how often each drawing has each row
+  // Of the best epoch so far by the rows of each drawing, and how many of the others it has right.
+  std::vector<double> right_, likelihood_, rest_right_;
+};
+
 // Sets low and high: the interval that holds the truth 95 times of 100, where `rows` rows judged.
 void set_interval(Estimate& estimate, double rows);
 

@@ -45,6 +45,7 @@ void walk_state(Archive& archive, S& state) {
   archive(state.best.network);
   archive(state.best.module_graphs);
   archive(state.best.module_probabilities);
+  EpochEstimate::walk(archive, state.estimate);
 }
 
 // A matrix whose shape the settings and the data say.
@@ -96,6 +97,7 @@ void check_state(const TrainState& state, GlGnn& model, const Problem& problem,
   for (const Matrix& p : best.module_probabilities) {
     check_probabilities("prediction of a module", p, n, problem.classes);
   }
+  state.estimate.check();
 }
 
 void check_same_settings(const std::string& path, const Config& saved, const Config& now) {

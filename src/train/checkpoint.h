@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "network/estimate.h"
 #include "network/gl_gnn.h"
 
 namespace glgnn {
@@ -24,8 +25,9 @@ struct BestEpoch {
 
 struct TrainState {
   int64_t epoch = 0;  // epochs done
-  std::vector<EpochReport> history;
-  BestEpoch best;
+  std::vector<EpochReport> history{};
+  BestEpoch best{};
+  EpochEstimate estimate;
 };
 
 // Tells data apart by everything that training reads of them.

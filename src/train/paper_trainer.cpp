@@ -8,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "kernels/adam.h"
+#include "modules/baseline.h"
 #include "modules/kinds.h"
 #include "modules/soft_labels.h"
 #include "network/fuse.h"
@@ -20,6 +21,12 @@ namespace {
 
 [[noreturn]] void refuse(ErrorKind kind, const std::string& text) { throw Error(kind, text); }
 
+std::vector<int32_t> labels_of(const Problem& problem, const std::vector<int32_t>& rows) {
+  std::vector<int32_t> labels;
+  for (const int32_t row : rows) labels.push_back(problem.labels[row]);
+  return labels;
+}
+
 class PaperTrainer {
  public:
   PaperTrainer(const Problem& problem, const Config& config, const Context& context)
@@ -28,7 +35,8 @@ class PaperTrainer {
         model_(problem, config, context),
         keeps_buffers_(problem.features->rows() < kRowsWorthReleasing),
         training_tape_(context, true),
-        evaluation_tape_(context, false) {}
+        evaluation_tape_(context, false),
+        state_{.estimate = {labels_of(problem, problem.val), config.seed}} {}
 
   TrainState& state() { return state_; }
 
@@ -47,6 +55,13 @@ class PaperTrainer {
 
   void save(const std::string& path) { save_checkpoint(path, state_, model_, problem_, config_); }
   void load(const std::string& path) { load_checkpoint(path, state_, model_, problem_, config_); }
+
+  // How accurate that model is on rows that did not choose its epoch.
+  Estimate estimate(const Context& context) const {
+    if (problem_.val.empty()) return {};
+    return state_.estimate.result(problem_.classes,
+                                  baseline_answers(problem_, *problem_.features, context));
+  }
 
   // The model of the best epoch; the caller adds the names.
   Model result() {
@@ -136,6 +151,7 @@ class PaperTrainer {
     if (!problem_.val.empty()) {
       report.val_accuracy = validation_accuracy(probabilities, problem_);
       report.val_loss = cross_entropy(tape, logits, problem_.val, problem_.labels, 0.0f);
+      state_.estimate.see(validation_rows(probabilities, problem_));
     }
     report.best = is_best(report);
     if (report.best) keep(out, probabilities, report);
@@ -197,7 +213,9 @@ FitResult fit_paper(const Problem& problem, const Config& config, const Context&
       saved = Clock::now();
     }
   }
-  return {trainer.result(), interrupted && trainer.state().epoch < config.epochs};
+  FitResult result{trainer.result(), interrupted && trainer.state().epoch < config.epochs};
+  if (!result.interrupted) result.model.estimate = trainer.estimate(context);
+  return result;
 }
 
 }  // namespace glgnn

@@ -59,6 +59,33 @@ TEST(Estimate, GuessesAreWorthNoMoreThanGuessesHoweverManyWereTried) {
   EXPECT_NEAR(estimated, 0.5, 0.03);
 }
 
+Estimate of_epochs(const HeldBack& held, int64_t classes) {
+  EpochEstimate estimate(held.labels, 0);
+  for (const Matrix& p : held.stages.front().looks) estimate.see(p);
+  return estimate.result(classes, held.baseline);
+}
+
+TEST(Estimate, EpochsThatGuessAreWorthNoMoreThanGuessesHoweverMany) {
+  double estimated = 0, chosen_by = 0;
+  constexpr int kTables = 20;
+  for (int t = 0; t < kTables; ++t) {
+    const HeldBack held = answers(60, 2, 1, 240, 0.0, 100 + t);
+    estimated += of_epochs(held, 2).accuracy / kTables;
+    chosen_by += flattered(held) / kTables;
+  }
+  EXPECT_GT(chosen_by, 0.65);
+  EXPECT_NEAR(estimated, 0.5, 0.03);
+}
+
+TEST(Estimate, EpochsAreJudgedAsOneModuleOfAPoolIs) {
+  const HeldBack held = answers(80, 3, 1, 30, 0.6, 4);
+  const Estimate pool = estimate_accuracy({held}, 3, 1, 0), epochs = of_epochs(held, 3);
+  EXPECT_EQ(epochs.rows, 80);
+  EXPECT_EQ(epochs.majority_share, pool.majority_share);
+  EXPECT_NEAR(epochs.accuracy, pool.accuracy, 0.02);
+  EXPECT_EQ(of_epochs(answers(1, 2, 1, 3, 0.5, 1), 2).rows, 0) << "a single row judges nothing";
+}
+
 TEST(Estimate, OneModuleWithoutAChoiceIsJudgedByAllRows) {
   const HeldBack held = answers(200, 3, 1, 1, 0.7, 5);
   EXPECT_NEAR(estimate_accuracy({held}, 3, 1, 0).accuracy, flattered(held), 0.01);

@@ -111,6 +111,41 @@ TEST_F(TrainerTest, ACheckpointOfOtherSettingsOrDataIsRefused) {
   EXPECT_THROW(fit(toy.problem, config, Context{1}, options), Error);
 }
 
+// Labels that no column tells anything of: the epoch is chosen by luck, the estimate is not.
+TEST_F(TrainerTest, NoiseIsWorthNoMoreThanGuessesThoughValidationSaysSo) {
+  constexpr int kTables = 30;
+  double estimated = 0, validated = 0, baseline = 0;
+  for (int t = 0; t < kTables; ++t) {
+    Toy toy;
+    const Rng rng{static_cast<uint64_t>(t), Stream::kModules, 0, 0};
+    for (int64_t i = 0; i < 60; ++i) toy.labels[i] = rng.uniform(i) < 0.5f ? 0 : 1;
+    for (int64_t e = 0; e < toy.features.dense.size(); ++e) {
+      toy.features.dense.data()[e] = rng.normal(100 + e);
+    }
+    toy.problem.classes = 2;
+    for (int32_t i = 27; i < 32; ++i) toy.problem.val.push_back(i);
+    toy.problem.labels = toy.labels;
+    Config config = Toy::config();
+    config.epochs = 60;
+    const Model model = fit(toy.problem, config, Context{1}).model;
+    EXPECT_EQ(model.estimate.rows, 20);
+    EXPECT_LT(model.estimate.low, 0.5);
+    estimated += model.estimate.accuracy / kTables;
+    baseline += model.estimate.baseline / kTables;
+    validated += model.history[model.best_epoch - 1].val_accuracy / kTables;
+  }
+  EXPECT_GT(validated, estimated + 0.06);
+  EXPECT_NEAR(estimated, 0.5, 0.05);
+  EXPECT_NEAR(baseline, 0.5, 0.06);
+}
+
+TEST_F(TrainerTest, WithoutValidationThereIsNoEstimate) {
+  Toy toy;
+  EXPECT_EQ(fit(toy.problem, Toy::config(), Context{1}).model.estimate.rows, 15);
+  toy.problem.val.clear();
+  EXPECT_EQ(fit(toy.problem, Toy::config(), Context{1}).model.estimate.rows, 0);
+}
+
 TEST_F(TrainerTest, TheBestEpochByValidationIsKept) {
   Toy toy;
   Config config = Toy::config();

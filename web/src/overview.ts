@@ -42,6 +42,9 @@ function beside(accuracy: number, low: number, name: string, share: number): str
   return better ? `That is ${better} always saying ${name}, which is right on ${percent(share)}.` : `Always saying ${name}, the largest class, would be right on ${percent(share)}.`
 }
 
+/** What the validation rows chose. */
+const chosen = (data: ReportData): string => (data.mode === 'paper' ? 'epoch' : 'modules')
+
 function quality(data: ReportData): string {
   const { test, val } = data.parts
   if (test.rows > 0) {
@@ -57,7 +60,7 @@ function quality(data: ReportData): string {
   }
   if (data.val_accuracy === null) return 'No label was held back, so nobody knows how good it is.'
   const most = largest(data, val)
-  return `On the ${count(val.rows)} validation rows, which also chose the modules, it is right on ${percent(data.val_accuracy)}; expect less on new rows. Always saying ${most.name} would be right on ${percent(most.share)}.`
+  return `On the ${count(val.rows)} validation rows, which also chose the ${chosen(data)}, it is right on ${percent(data.val_accuracy)}; expect less on new rows. Always saying ${most.name} would be right on ${percent(most.share)}.`
 }
 
 /** The pair of classes that is taken for each other most. */
@@ -102,7 +105,7 @@ export function overview(data: ReportData, rows: Rows): HTMLElement {
     estimate && card('majority-share', `Always saying ${estimate.majority_class}`, percent(estimate.majority_share), 'the share of the largest class'),
     estimate && estimate.baseline_accuracy !== null && card('baseline-accuracy', 'Baseline', percent(estimate.baseline_accuracy), 'logistic regression on the same folds'),
     data.val_accuracy !== null &&
-      card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), `validation, which chose the modules; ${counted(val.rows, 'row')}${data.folds > 1 ? ` in ${data.folds} folds` : ''}`, test.rows === 0 && !estimate),
+      card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), `validation, which chose the ${chosen(data)}; ${counted(val.rows, 'row')}${data.folds > 1 ? ` in ${data.folds} folds` : ''}`, test.rows === 0 && !estimate),
     part && card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${partTitles[part].toLowerCase()} rows`),
     card('size', 'Rows', count(data.rows), `${counted(data.features.names.length, 'feature')}, ${data.classes.length} classes`)
   ]
