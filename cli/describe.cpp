@@ -110,6 +110,19 @@ std::vector<std::string> estimate_sentences(const Model& model) {
   return sentences;
 }
 
+std::string shares_sentence(const Model& model) {
+  if (model.class_factors.empty()) return {};
+  std::vector<std::string> parts;
+  const std::vector<double> shares = class_shares(model);
+  for (size_t c = 0; c < shares.size(); ++c) {
+    parts.push_back(fmt::format("{} {}", quote(model.class_names[c]), percent(shares[c])));
+  }
+  return "as many labels of every class: they do not tell how common it is; the rows without a "
+         "label "
+         "look like " +
+         joined(parts, ", ") + " and are judged so (--class_shares labels: as if all were alike)";
+}
+
 EpochReport best_epoch(const Model& model) {
   const auto found = std::find_if(model.history.begin(), model.history.end(),
                                   [&](const auto& line) { return line.epoch == model.best_epoch; });

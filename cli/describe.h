@@ -29,6 +29,9 @@ std::vector<std::string> key_features(const Model& model, size_t limit);
 // answers reach, and whether the model is any better than those. Empty where nothing was judged.
 std::vector<std::string> estimate_sentences(const Model& model);
 
+// How common the classes seem to be where the labels do not tell; empty: nothing to say.
+std::string shares_sentence(const Model& model);
+
 // The line of the log that the model's numbers belong to.
 EpochReport best_epoch(const Model& model);
 

@@ -171,6 +171,7 @@ void FitCommand::say_result(const Model& model) const {
     }
   }
   if (!validation.empty()) say("{}\n", validation);
+  if (const std::string shares = shares_sentence(model); !shares.empty()) say("{}\n", shares);
   say("network of graphs   {}\n", network_sentence(model));
   say("key features   {}\n", joined(key_features(model, kKeyFeatures), ", "));
 }

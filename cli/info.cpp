@@ -100,6 +100,9 @@ void print_model(const Model& model, const std::string& path) {
   for (const std::string& sentence : estimate_sentences(model)) {
     fmt::print("\n{:<19}{}", "", sentence);
   }
+  if (const std::string shares = shares_sentence(model); !shares.empty()) {
+    fmt::print("\n{:<19}{}", "", shares);
+  }
   fmt::print("\nnetwork of graphs  {}\n", network_sentence(model));
   for (size_t m = 0; m < model.modules.size(); ++m) {
     if (model.modules[m].note.empty()) continue;

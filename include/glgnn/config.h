@@ -26,6 +26,7 @@ enum class Attention { kPerRow, kShared };
 enum class NetworkWeight { kMatrix, kScalar };
 enum class DecayOn { kFirst, kAll };
 enum class ClassWeights { kNone, kBalanced };
+enum class ClassShares { kLearned, kLabels };
 
 // All settings, with their defaults; `glgnn settings` has a sentence for each.
 struct Config {
@@ -36,6 +37,7 @@ struct Config {
   int64_t epochs = 0;  // 0: from the data (resolve_auto)
   int64_t hidden = 32;
   ClassWeights class_weights = ClassWeights::kNone;
+  ClassShares class_shares = ClassShares::kLearned;  // best mode
   Scaling scaling = Scaling::kAuto;
 
   SelectStart select_start = SelectStart::kNearOne;

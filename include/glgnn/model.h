@@ -72,8 +72,11 @@ struct Model {
   std::shared_ptr<const FittedViews>
       views;             // that the modules read; null: the features as they are
   Matrix probabilities;  // N x C, the prediction
-  Matrix network;        // (M + 1) x (M + 1), the aggregation module last
-  Csr fused_graph;       // of all modules; each row sums to 1
+  // How much more common each class is among the rows without a label than among the labelled ones,
+  // by which their probabilities and those of new rows are weighed; empty: not known to differ.
+  std::vector<float> class_factors;
+  Matrix network;   // (M + 1) x (M + 1), the aggregation module last
+  Csr fused_graph;  // of all modules; each row sums to 1
 
   // What the data were; fit() leaves these to keep_data().
   std::string dataset;
@@ -98,6 +101,9 @@ void keep_data(Model& model, Dataset dataset, const Split& split);
 
 // The rows whose labels judged: the validation rows, or in folds all that one of them held back.
 std::vector<int32_t> validated_rows(const Model& model);
+
+// How common the classes seem to be among the rows without a label; empty: as among the labelled.
+std::vector<double> class_shares(const Model& model);
 
 // N_agg,m of each module, made to sum 1 in size: how much each graph counts.
 std::vector<double> module_weights(const Model& model);

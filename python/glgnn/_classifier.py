@@ -65,8 +65,9 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         folds every labelled row does both
     estimate_ : dict or None, the accuracy to expect on rows without a label: ``accuracy``, ``low``
         and ``high`` (95 % interval), ``rows`` (labelled rows that judged), ``majority_class`` and
-        ``majority_share`` (of always saying so), ``baseline_accuracy`` (logistic regression). The
-        labels that judge have chosen nothing (docs/best_mode.md)
+        ``majority_share`` (of always saying so), ``baseline_accuracy`` (logistic regression),
+        ``class_shares`` (how common the classes seem to be among the rows without a label; None: as
+        among the labels). The labels that judge have chosen nothing (docs/best_mode.md)
     history_ : list of dicts, one for each epoch or module
     n_iter_ : int, the epoch that was kept
     """

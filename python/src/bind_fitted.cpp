@@ -47,6 +47,8 @@ py::object estimate_of(const Fitted& fitted) {
   out["majority_share"] = estimate.majority_share;
   out["baseline_accuracy"] =
       estimate.baseline < 0 ? py::object(py::none()) : py::float_(estimate.baseline);
+  const std::vector<double> shares = class_shares(fitted.model());
+  out["class_shares"] = shares.empty() ? py::object(py::none()) : py::cast(shares);
   return out;
 }
 

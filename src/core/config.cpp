@@ -39,6 +39,7 @@ GLGNN_NAMES(Attention, {"per_row", "shared"});
 GLGNN_NAMES(NetworkWeight, {"matrix", "scalar"});
 GLGNN_NAMES(DecayOn, {"first", "all"});
 GLGNN_NAMES(ClassWeights, {"none", "balanced"});
+GLGNN_NAMES(ClassShares, {"learned", "labels"});
 #undef GLGNN_NAMES
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
@@ -66,6 +67,9 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("class_weights", c.class_weights, any,
         "none: every labelled row counts alike; balanced: every class does, however few its rows, "
         "in training and on validation");
+  visit("class_shares", c.class_shares, any,
+        "how common the classes are where all have as many labels: learned from the rows without a "
+        "label, or as common as among the labels");
   visit(
       "scaling", c.scaling, any,
       "of the features: standard (z-scores of the columns), max (divide by the largest), row_sum "
@@ -163,7 +167,7 @@ void for_each_setting(C& c, Visit&& visit) {
 
 // Which settings a mode does not read.
 constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs", "class_weights"};
-constexpr std::string_view kBestOnly[] = {"members", "folds"};
+constexpr std::string_view kBestOnly[] = {"members", "folds", "class_shares"};
 // Parts of best mode that can be left out, to see what they are worth.
 constexpr std::string_view kParts[] = {
     "spread_heads", "prototype_heads", "gnn_heads",     "landmark_heads",  "votes",

@@ -33,7 +33,8 @@ class FrozenModel {
   virtual std::vector<ModuleLinks> attach(const Features& rows) const = 0;
   // How a fitted row hangs on the others in the learned graphs.
   virtual ModuleLinks fitted_links(int32_t row) const = 0;
-  // R x C probabilities of rows that hang by the given links.
+  // R x C probabilities of rows that hang by the given links, if the classes are as common as among
+  // the labelled rows (Model::class_factors is not looked at).
   virtual Matrix predict(const Features& rows, std::span<const ModuleLinks> links) const = 0;
   // The links of a row whose features were changed: each loses as much weight as the changed row is
   // less similar to the other end. `original` is one row, `changed` any number.

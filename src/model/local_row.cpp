@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/feature_rows.h"
+#include "network/class_shares.h"
 
 namespace glgnn {
 namespace {
@@ -23,7 +24,12 @@ void mask_links(ModuleLinks& links, const std::vector<int32_t>& neighbours,
 }  // namespace
 
 LocalRow::LocalRow(const FrozenModel& frozen, int32_t row)
-    : LocalRow(frozen, rows_of(frozen.model().features, row, row + 1), frozen.fitted_links(row)) {}
+    : LocalRow(frozen, rows_of(frozen.model().features, row, row + 1), frozen.fitted_links(row)) {
+  const Model& model = frozen.model();
+  for (const auto* rows : {&model.train, &model.val}) {
+    is_labelled_ |= std::find(rows->begin(), rows->end(), row) != rows->end();
+  }
+}
 
 LocalRow::LocalRow(const FrozenModel& frozen, const Features& row)
     : LocalRow(frozen, row, frozen.attach(row)[0]) {}
@@ -130,7 +136,9 @@ Matrix LocalRow::predict(const std::vector<Masks>& masks) const {
   const Features rows = masked_rows(masks);
   std::vector<ModuleLinks> links = frozen_.weaken(links_, row_, rows);
   for (size_t r = 0; r < masks.size(); ++r) mask_links(links[r], neighbours_, masks[r].edges);
-  return frozen_.predict(rows, links);
+  Matrix p = frozen_.predict(rows, links);
+  if (!is_labelled_) weigh_classes(p, frozen_.model().class_factors);
+  return p;
 }
 
 std::vector<double> LocalRow::module_parts(int32_t predicted) const {

@@ -46,6 +46,7 @@ class LocalRow {
   const FrozenModel& frozen_;
   Features row_;
   ModuleLinks links_;
+  bool is_labelled_ = false;
   std::vector<int32_t> neighbours_;
   std::vector<int32_t> features_, part_;  // all that the row has, and which of shown_ it belongs to
   std::vector<float> values_, absent_;

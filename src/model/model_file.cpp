@@ -87,6 +87,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.features.sparse);
   walk_plan(archive, model.plan);
   archive(model.caller_data);
+  archive.since(10, model.class_factors);
 }
 
 }  // namespace
@@ -144,6 +145,14 @@ std::vector<int32_t> validated_rows(const Model& model) {
     if (model.held_back[i] >= 0) rows.push_back(static_cast<int32_t>(i));
   }
   return rows;
+}
+
+std::vector<double> class_shares(const Model& model) {
+  std::vector<double> shares;  // of the labels all classes have the same share
+  for (const float factor : model.class_factors) {
+    shares.push_back(double{factor} / static_cast<double>(model.class_factors.size()));
+  }
+  return shares;
 }
 
 std::vector<double> module_weights(const Model& model) {

@@ -6,6 +6,7 @@
 
 #include "core/feature_rows.h"
 #include "model/frozen_model.h"
+#include "network/class_shares.h"
 
 namespace glgnn {
 namespace {
@@ -62,7 +63,8 @@ NewRowPredictions NewRowPredictor::predict(const Features& rows, int64_t near) c
   for (int64_t begin = 0; begin < rows.rows(); begin += kBlock) {
     const Features block = rows_of(rows, begin, std::min(begin + kBlock, rows.rows()));
     const std::vector<ModuleLinks> links = frozen_->attach(block);
-    const Matrix p = frozen_->predict(block, links);
+    Matrix p = frozen_->predict(block, links);
+    weigh_classes(p, frozen_->model().class_factors);
     std::copy(p.data(), p.data() + p.size(), out.probabilities[begin]);
     for (const ModuleLinks& row : links) {
       out.near.push_back(near_rows(row, frozen_->module_weights(), near));

@@ -53,6 +53,10 @@ void check_judgement(const Model& model) {
   check_count("rows held back, certainty", count_of(model.held_back_certainty),
               count_of(model.held_back));
   check_finite("rows held back, certainty", model.held_back_certainty);
+  if (!model.class_factors.empty()) {
+    check_count("shares of the classes", count_of(model.class_factors), classes);
+    check_finite("shares of the classes", model.class_factors);
+  }
   const Estimate& estimate = model.estimate;
   check_range("estimate, rows", estimate.rows, 0, kMostRows);
   check_range("estimate, largest class", estimate.majority_class, estimate.rows > 0 ? 0 : -1,

@@ -46,23 +46,6 @@ Chosen choose_in_fold(const HeldBack& held, const JudgedFold& judged, const doub
   return chosen;
 }
 
-// Counts the rows that were not drawn, and how many of them the chosen network answers right.
-void judge_rest(const HeldBack& held, const Chosen& chosen, const double* times, int64_t classes,
-                int64_t& judged, int64_t& right) {
-  std::vector<double> p(classes);
-  for (size_t i = 0; i < held.labels.size(); ++i) {
-    if (times[i] > 0) continue;
-    std::fill(p.begin(), p.end(), 0.0);
-    for (size_t s = 0; s < held.stages.size(); ++s) {
-      if (chosen.weight[s] == 0) continue;
-      const float* said = held.stages[s].looks[chosen.look[s]][static_cast<int64_t>(i)];
-      for (int64_t c = 0; c < classes; ++c) p[c] += chosen.weight[s] * said[c];
-    }
-    ++judged;
-    right += std::max_element(p.begin(), p.end()) - p.begin() == held.labels[i];
-  }
-}
-
 std::vector<double> draw_rows(size_t rows, const Rng& rng) {
   std::vector<double> times(rows, 0.0);
   for (size_t r = 0; r < rows; ++r) {
@@ -72,57 +55,119 @@ std::vector<double> draw_rows(size_t rows, const Rng& rng) {
   return times;
 }
 
-void count_classes(const std::vector<HeldBack>& folds, int64_t classes, Estimate& estimate) {
-  std::vector<int64_t> count(classes, 0);
+double factor_of(const std::vector<float>& factors, int32_t label) {
+  return factors.empty() ? 1.0 : factors[label];
+}
+
+void count_classes(const std::vector<HeldBack>& folds, const std::vector<float>& factors,
+                   int64_t classes, Estimate& estimate) {
+  std::vector<double> count(classes, 0.0);
   for (const HeldBack& fold : folds) {
-    for (const int32_t label : fold.labels) ++count[label];
+    for (const int32_t label : fold.labels) count[label] += factor_of(factors, label);
     estimate.rows += std::ssize(fold.labels);
   }
   const auto most = std::max_element(count.begin(), count.end());
   estimate.majority_class = static_cast<int32_t>(most - count.begin());
-  estimate.majority_share = static_cast<double>(*most) / static_cast<double>(estimate.rows);
+  estimate.majority_share = *most / std::accumulate(count.begin(), count.end(), 0.0);
 }
 
-double baseline_accuracy(const std::vector<HeldBack>& folds) {
-  double right = 0, rows = 0;
+// The part of the rows that were answered right, each counted as often as rows of its class are
+// met.
+struct RightPart {
+  double right = 0, rows = 0, squares = 0;
+
+  void add(bool is_right, double factor) {
+    right += is_right ? factor : 0;
+    rows += factor;
+    squares += factor * factor;
+  }
+  double value() const { return rows > 0 ? right / rows : 0; }
+  // So many rows that count alike would tell as much, as a part of those there are.
+  double worth(double count) const { return rows * rows / (squares * count); }
+};
+
+double baseline_accuracy(const std::vector<HeldBack>& folds, const std::vector<float>& factors) {
+  RightPart part;
   for (const HeldBack& fold : folds) {
     if (fold.baseline.empty()) return -1;
-    for (const double one : Judged(fold.baseline, fold.labels).right) right += one, ++rows;
+    const Judged judged(fold.baseline, fold.labels);
+    for (size_t i = 0; i < fold.labels.size(); ++i) {
+      part.add(judged.right[i] > 0, factor_of(factors, fold.labels[i]));
+    }
   }
-  return right / rows;
+  return part.value();
 }
 
 }  // namespace
 
-Estimate estimate_accuracy(const std::vector<HeldBack>& held, int64_t classes, int64_t members,
-                           uint64_t seed) {
-  Estimate estimate;
+void Drawing::judge_rest(
+    const std::vector<HeldBack>& held, int64_t classes,
+    const std::function<void(size_t, size_t, const std::vector<double>&)>& visit) const {
+  std::vector<double> p(classes);
+  const double* drawn = times.data();
+  for (size_t f = 0; f < held.size(); ++f) {
+    for (size_t i = 0; i < held[f].labels.size(); ++i) {
+      if (*drawn++ > 0) continue;
+      std::fill(p.begin(), p.end(), 0.0);
+      for (size_t s = 0; s < held[f].stages.size(); ++s) {
+        if (chosen[f].weight[s] == 0) continue;
+        const Matrix& look = held[f].stages[s].looks[chosen[f].look[s]];
+        const float* said = look[static_cast<int64_t>(i)];
+        for (int64_t c = 0; c < classes; ++c) p[c] += chosen[f].weight[s] * said[c];
+      }
+      visit(f, i, p);
+    }
+  }
+}
+
+std::vector<Drawing> draw_and_choose(const std::vector<HeldBack>& held, int64_t members,
+                                     uint64_t seed) {
   std::vector<JudgedFold> judged_folds;
   size_t rows = 0;
   for (const HeldBack& fold : held) {
     judged_folds.push_back(judge_fold(fold));
     rows += fold.labels.size();
   }
-  if (rows == 0) return estimate;
-  count_classes(held, classes, estimate);
-  estimate.baseline = baseline_accuracy(held);
-  int64_t judged = 0, right = 0;
+  std::vector<Drawing> drawings;
+  if (rows == 0) return drawings;
+  const auto of_all = static_cast<size_t>(members);
   for (uint32_t b = 0; b < kDrawings; ++b) {
-    const std::vector<double> times = draw_rows(rows, {seed, Stream::kEstimate, 0, b});
-    const auto of_all = static_cast<size_t>(members);
-    const std::vector<Chosen> chosen =
-        held.size() == 1
-            ? std::vector<Chosen>{choose_in_fold(held[0], judged_folds[0], times.data(), of_all)}
-            : choose_over_folds(held, judged_folds, times, of_all, false);
-    const double* of_fold = times.data();
-    for (size_t f = 0; f < held.size(); ++f) {
-      judge_rest(held[f], chosen[f], of_fold, classes, judged, right);
-      of_fold += held[f].labels.size();
+    Drawing& drawing = drawings.emplace_back();
+    drawing.times = draw_rows(rows, {seed, Stream::kEstimate, 0, b});
+    if (held.size() == 1) {
+      drawing.chosen = {choose_in_fold(held[0], judged_folds[0], drawing.times.data(), of_all)};
+    } else {
+      drawing.chosen = choose_over_folds(held, judged_folds, drawing.times, of_all, false);
     }
   }
+  return drawings;
+}
+
+Estimate estimate_accuracy(const std::vector<HeldBack>& held, const std::vector<Drawing>& drawings,
+                           int64_t classes, const std::vector<float>& factors) {
+  Estimate estimate;
+  if (drawings.empty()) return estimate;
+  count_classes(held, factors, classes, estimate);
+  estimate.baseline = baseline_accuracy(held, factors);
+  RightPart part;
+  double judged = 0;
+  const auto judge = [&](size_t f, size_t i, const std::vector<double>& p) {
+    size_t said = 0;
+    const auto weighed = [&](size_t c) {
+      return p[c] * factor_of(factors, static_cast<int32_t>(c));
+    };
+    for (size_t c = 1; c < p.size(); ++c) {
+      if (weighed(c) > weighed(said)) said = c;
+    }
+    const int32_t label = held[f].labels[i];
+    part.add(static_cast<int32_t>(said) == label, factor_of(factors, label));
+    ++judged;
+  };
+  for (const Drawing& drawing : drawings) drawing.judge_rest(held, classes, judge);
+  estimate.accuracy = part.value();
   // A single row is always drawn.
-  if (judged > 0) estimate.accuracy = static_cast<double>(right) / static_cast<double>(judged);
-  set_interval(estimate, kDifferentRows * static_cast<double>(rows));
+  const double worth = judged > 0 ? part.worth(judged) : 1;
+  set_interval(estimate, kDifferentRows * static_cast<double>(estimate.rows) * worth);
   return estimate;
 }
 
@@ -161,8 +206,8 @@ Estimate EpochEstimate::result(int64_t classes, const Matrix& baseline) const {
   for (const auto& times : times_) rest += std::count(times.begin(), times.end(), 0);
   if (rest == 0) return estimate;  // no row, or a single one, which every drawing has
   const std::vector<HeldBack> held{{.labels = labels_, .stages = {}, .baseline = baseline}};
-  count_classes(held, classes, estimate);
-  estimate.baseline = baseline_accuracy(held);
+  count_classes(held, {}, classes, estimate);
+  estimate.baseline = baseline_accuracy(held, {});
   estimate.accuracy = std::accumulate(rest_right_.begin(), rest_right_.end(), 0.0) / rest;
   set_interval(estimate, kDifferentRows * static_cast<double>(estimate.rows));
   return estimate;

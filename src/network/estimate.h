@@ -10,16 +10,35 @@
 #include <glgnn/model.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "network/held_back.h"
 
 namespace glgnn {
 
-// `members`: how many modules the network joins in each fold. Without rows that
-// were held back: no estimate (rows = 0).
-Estimate estimate_accuracy(const std::vector<HeldBack>& folds, int64_t classes, int64_t members,
-                           uint64_t seed);
+// Rows of all folds, one fold after another, that were drawn so many times, and what they chose.
+struct Drawing {
+  std::vector<double> times;
+  std::vector<Chosen> chosen;  // of each fold
+
+  // Calls visit(fold, row of the fold, what the chosen network says of it) for each row that was
+  // not drawn.
+  void judge_rest(
+      const std::vector<HeldBack>& held, int64_t classes,
+      const std::function<void(size_t, size_t, const std::vector<double>&)>& visit) const;
+};
+
+// `members`: how many modules the network joins in each fold. None without rows that were held
+// back.
+std::vector<Drawing> draw_and_choose(const std::vector<HeldBack>& held, int64_t members,
+                                     uint64_t seed);
+
+// `factors`: how much more common each class is where the model will be used than among the rows
+// that judge (network/class_shares.h); empty: just as common. Without drawings there is no estimate
+// (rows = 0).
+Estimate estimate_accuracy(const std::vector<HeldBack>& held, const std::vector<Drawing>& drawings,
+                           int64_t classes, const std::vector<float>& factors);
 
 // The same where the held-back rows choose nothing but an epoch, by accuracy, then by likelihood
 // (paper mode). Epochs are judged as they come, and none is kept.

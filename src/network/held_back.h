@@ -12,10 +12,11 @@ namespace glgnn {
 // What one candidate said of the rows that were held back from it: a stage of a module, or all
 // stages of it where the rows choose one.
 struct HeldBackStage {
-  std::vector<Matrix> looks;   // V x C each: every stage and check that the rows could choose
-  bool chooses_epoch = false;  // among its looks: they flatter it
-  bool is_taught = false;      // it learned from answers that these rows chose
-  int32_t family = 0;          // of its module
+  std::vector<Matrix> looks;     // V x C each: every stage and check that the rows could choose
+  bool chooses_epoch = false;    // among its looks: they flatter it
+  bool is_taught = false;        // it learned from answers that these rows chose
+  int32_t family = 0;            // of its module
+  std::vector<double> others{};  // the mean of what it says of the rows without a label
 };
 
 // One fold: the rows that were held back, and what was said of them.
@@ -23,6 +24,7 @@ struct HeldBack {
   std::vector<int32_t> labels;
   std::vector<HeldBackStage> stages;  // the same ones in every fold
   Matrix baseline;                    // V x C, of logistic regression; empty: not known
+  int64_t others = 0;                 // rows without a label
 };
 
 // One look at the rows of a fold.

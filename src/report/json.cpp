@@ -35,6 +35,14 @@ Json data_json(const Dataset& dataset, const Split& split) {
           {"notes", dataset.notes}};
 }
 
+Json class_shares_json(const Model& model) {
+  if (model.class_factors.empty()) return nullptr;
+  Json shares = Json::object();
+  const std::vector<double> values = class_shares(model);
+  for (size_t c = 0; c < values.size(); ++c) shares[model.class_names[c]] = values[c];
+  return shares;
+}
+
 Json estimate_json(const Model& model) {
   const Estimate& estimate = model.estimate;
   const auto known = [&](const Json& value) { return estimate.rows > 0 ? value : Json(nullptr); };
@@ -45,7 +53,8 @@ Json estimate_json(const Model& model) {
           {"estimated_by", estimate.rows},
           {"majority_class", estimate.rows > 0 ? Json(model.class_names[largest]) : Json(nullptr)},
           {"majority_share", known(estimate.majority_share)},
-          {"baseline_accuracy", estimate.baseline < 0 ? Json(nullptr) : known(estimate.baseline)}};
+          {"baseline_accuracy", estimate.baseline < 0 ? Json(nullptr) : known(estimate.baseline)},
+          {"class_shares", class_shares_json(model)}};
 }
 
 Json epoch_json(const EpochReport& report) {

@@ -21,8 +21,12 @@ Json value_json(const std::string& value);
 // Sizes of the data and of the split that is used.
 Json data_json(const Dataset& dataset, const Split& split);
 
-// estimated_accuracy, estimated_low, estimated_high, majority_share, majority_class and
-// baseline_accuracy; null where nothing was judged.
+// {"yes": 0.12, "no": 0.88}: how common the classes seem to be among the rows without a label; null
+// where that is not known to differ from the labels.
+Json class_shares_json(const Model& model);
+
+// estimated_accuracy, estimated_low, estimated_high, majority_share, majority_class,
+// baseline_accuracy and class_shares; null where nothing was judged.
 Json estimate_json(const Model& model);
 
 Json epoch_json(const EpochReport& report);

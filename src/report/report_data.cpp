@@ -201,6 +201,7 @@ Json report_data(const Model& model, const ReportLimits& limits) {
           {"notes", model.notes},
           {"val_accuracy", validation_accuracy(model)},
           {"estimate", report_estimate(model)},
+          {"class_shares", class_shares_json(model)},
           {"parts", parts_json(model)},
           {"history", history_json(model)},
           {"modules", modules_json(model)},

@@ -19,13 +19,6 @@ constexpr int64_t kRowsOfMostFolds = 3'000;
 constexpr int64_t kRowsOfFewerFolds = 10'000;  // above, one training is enough to wait for
 constexpr int64_t kLabelsWorthFolds = 1'000;
 
-std::vector<int32_t> labelled_rows(const Problem& problem) {
-  std::vector<int32_t> rows = problem.train;
-  rows.insert(rows.end(), problem.val.begin(), problem.val.end());
-  std::sort(rows.begin(), rows.end());
-  return rows;
-}
-
 int64_t folds_by_size(const Problem& problem) {
   const auto labels = static_cast<int64_t>(problem.train.size() + problem.val.size());
   return labels > kLabelsWorthFolds ? 1 : folds_of_rows(problem.features->rows());
@@ -110,6 +103,13 @@ void judge_held_back(Model& joined, const std::vector<Model>& models,
 }
 
 }  // namespace
+
+std::vector<int32_t> labelled_rows(const Problem& problem) {
+  std::vector<int32_t> rows = problem.train;
+  rows.insert(rows.end(), problem.val.begin(), problem.val.end());
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
 
 int64_t folds_of_rows(int64_t rows) {
   if (rows > kRowsOfFewerFolds) return 1;

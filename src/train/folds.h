@@ -10,6 +10,9 @@
 
 namespace glgnn {
 
+// The training and the validation rows, ascending.
+std::vector<int32_t> labelled_rows(const Problem& problem);
+
 // How many folds are trained for so many rows, if few of them have labels.
 int64_t folds_of_rows(int64_t rows);
 

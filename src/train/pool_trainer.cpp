@@ -13,6 +13,7 @@
 
 #include "core/class_weights.h"
 #include "modules/baseline.h"
+#include "network/class_shares.h"
 #include "network/estimate.h"
 #include "network/fuse.h"
 #include "network/relation.h"
@@ -41,6 +42,41 @@ std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const C
   return module_pool(kind, of_pool);
 }
 
+std::vector<int32_t> rows_without_label(const Problem& problem) {
+  const std::vector<int32_t> labelled = labelled_rows(problem);
+  std::vector<int32_t> all(static_cast<size_t>(problem.features->rows())), others;
+  std::iota(all.begin(), all.end(), 0);
+  std::set_difference(all.begin(), all.end(), labelled.begin(), labelled.end(),
+                      std::back_inserter(others));
+  return others;
+}
+
+std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows) {
+  std::vector<double> mean(static_cast<size_t>(p.cols()), 0.0);
+  for (const int32_t row : rows) {
+    for (size_t c = 0; c < mean.size(); ++c) mean[c] += p[row][c];
+  }
+  for (double& value : mean) value /= static_cast<double>(std::max<size_t>(1, rows.size()));
+  return mean;
+}
+
+// What the held-back rows tell of the model as a whole: how common the classes are elsewhere, where
+// the labels do not say it, and how accurate the model is to be expected.
+void judge_model(Model& model, const std::vector<HeldBack>& held, const Problem& problem,
+                 int64_t members, const Config& config) {
+  const std::vector<Drawing> drawings = draw_and_choose(held, members, config.seed);
+  if (config.class_shares == ClassShares::kLearned && problem.val_is_drawn &&
+      !problem.classes_alike &&
+      picked_by_class(problem.labels, labelled_rows(problem), problem.classes)) {
+    model.class_factors = class_factors(held, drawings, problem.classes);
+    const auto classes = static_cast<size_t>(problem.classes);
+    for (const int32_t row : rows_without_label(problem)) {
+      weigh_classes(std::span(model.probabilities[row], classes), model.class_factors);
+    }
+  }
+  model.estimate = estimate_accuracy(held, drawings, problem.classes, model.class_factors);
+}
+
 class PoolTrainer {
  public:
   // `keeps_stages`: other folds may choose a stage that this one would not.
@@ -67,12 +103,15 @@ class PoolTrainer {
     HeldBack held;
     if (problem_.val.empty()) return held;
     for (const int32_t row : problem_.val) held.labels.push_back(problem_.labels[row]);
+    const std::vector<int32_t> others = rows_without_label(problem_);
+    held.others = std::ssize(others);
     for (ModuleResult& candidate : candidates_) {
       held.stages.push_back(
           {.looks = std::move(candidate.looks),
            .chooses_epoch = std::holds_alternative<LayersOptions>(candidate.spec.kind),
            .is_taught = candidate.spec.after_network,
-           .family = candidate.spec.family});
+           .family = candidate.spec.family,
+           .others = mean_row(candidate.stage.p, others)});
     }
     held.baseline = baseline_answers(problem_, shared_, context_);
     return held;
@@ -294,8 +333,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
                         options);
     if (!trainer.run()) return {Model{}, true};
     Model model = trainer.result(trainer.network());
-    model.estimate = estimate_accuracy({trainer.held_back()}, problem.classes,
-                                       std::ssize(model.modules), config.seed);
+    judge_model(model, {trainer.held_back()}, problem, std::ssize(model.modules), config);
     return {std::move(model), false};
   }
   const Config of_fold = fold_config(config, static_cast<int64_t>(folds.size()));
@@ -337,7 +375,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   }
   Model joined = join_folds(std::move(models), folds, problem, config);
   joined.views = shared.fitted_views(views_read(joined.modules));
-  joined.estimate = estimate_accuracy(held, problem.classes, of_fold.members, config.seed);
+  judge_model(joined, held, problem, of_fold.members, config);
   joined.history.back().seconds = seconds_since(start);
   tell(joined.history.back(), 0);
   for (size_t f = 1; f < folds.size(); ++f) {

@@ -34,6 +34,11 @@ HeldBack answers(int64_t rows, int64_t classes, int64_t modules, int64_t looks, 
   return held;
 }
 
+Estimate estimate_of(const std::vector<HeldBack>& held, int64_t classes, int64_t members,
+                     const std::vector<float>& factors = {}) {
+  return estimate_accuracy(held, draw_and_choose(held, members, 0), classes, factors);
+}
+
 double flattered(const HeldBack& held) {
   double best = 0;
   for (const HeldBackStage& module : held.stages) {
@@ -52,7 +57,7 @@ TEST(Estimate, GuessesAreWorthNoMoreThanGuessesHoweverManyWereTried) {
   constexpr int kTables = 20;
   for (int t = 0; t < kTables; ++t) {
     const HeldBack held = answers(60, 2, 80, 3, 0.0, 100 + t);
-    estimated += estimate_accuracy({held}, 2, 1, 0).accuracy / kTables;
+    estimated += estimate_of({held}, 2, 1).accuracy / kTables;
     chosen_by += flattered(held) / kTables;
   }
   EXPECT_GT(chosen_by, 0.65);  // what choosing alone would claim
@@ -79,7 +84,7 @@ TEST(Estimate, EpochsThatGuessAreWorthNoMoreThanGuessesHoweverMany) {
 
 TEST(Estimate, EpochsAreJudgedAsOneModuleOfAPoolIs) {
   const HeldBack held = answers(80, 3, 1, 30, 0.6, 4);
-  const Estimate pool = estimate_accuracy({held}, 3, 1, 0), epochs = of_epochs(held, 3);
+  const Estimate pool = estimate_of({held}, 3, 1), epochs = of_epochs(held, 3);
   EXPECT_EQ(epochs.rows, 80);
   EXPECT_EQ(epochs.majority_share, pool.majority_share);
   EXPECT_NEAR(epochs.accuracy, pool.accuracy, 0.02);
@@ -88,7 +93,7 @@ TEST(Estimate, EpochsAreJudgedAsOneModuleOfAPoolIs) {
 
 TEST(Estimate, OneModuleWithoutAChoiceIsJudgedByAllRows) {
   const HeldBack held = answers(200, 3, 1, 1, 0.7, 5);
-  EXPECT_NEAR(estimate_accuracy({held}, 3, 1, 0).accuracy, flattered(held), 0.01);
+  EXPECT_NEAR(estimate_of({held}, 3, 1).accuracy, flattered(held), 0.01);
 }
 
 TEST(Estimate, FoldsAreJudgedTogether) {
@@ -105,9 +110,9 @@ TEST(Estimate, FoldsAreJudgedTogether) {
       }
     }
   }
-  const Estimate estimate = estimate_accuracy(folds, 2, 3, 0);
+  const Estimate estimate = estimate_of(folds, 2, 3);
   EXPECT_EQ(estimate.rows, 100);
-  EXPECT_NEAR(estimate.accuracy, estimate_accuracy({all}, 2, 3, 0).accuracy, 0.08);
+  EXPECT_NEAR(estimate.accuracy, estimate_of({all}, 2, 3).accuracy, 0.08);
 }
 
 TEST(Estimate, CountsTheLargestClassAndTheBaseline) {
@@ -115,7 +120,7 @@ TEST(Estimate, CountsTheLargestClassAndTheBaseline) {
   held.labels = {0, 1, 1, 1};
   held.baseline = Matrix(4, 2);
   for (int i = 0; i < 4; ++i) held.baseline[i][i < 2 ? 0 : 1] = 1.0f;
-  const Estimate estimate = estimate_accuracy({held}, 2, 1, 0);
+  const Estimate estimate = estimate_of({held}, 2, 1);
   EXPECT_EQ(estimate.majority_class, 1);
   EXPECT_DOUBLE_EQ(estimate.majority_share, 0.75);
   EXPECT_DOUBLE_EQ(estimate.baseline, 0.75);
@@ -135,7 +140,7 @@ TEST(Estimate, IntervalIsNewcombes) {
 }
 
 TEST(Estimate, WithoutHeldBackRowsThereIsNone) {
-  EXPECT_EQ(estimate_accuracy({HeldBack{}}, 2, 10, 0).rows, 0);
+  EXPECT_EQ(estimate_of({HeldBack{}}, 2, 10).rows, 0);
 }
 
 }  // namespace

@@ -37,8 +37,10 @@ void expect_usable(const std::string& name) {
   EXPECT_EQ(Explainer(model, Context{1}).explain(0).predicted, model.labels[0]);
 }
 
-TEST(FileVersions, Version9IsRead) {
-  for (const char* name : {"version9_best.glgnn", "version9_paper.glgnn"}) expect_usable(name);
+TEST(FileVersions, Version9AndLaterAreRead) {
+  for (const char* name : {"version9_best.glgnn", "version9_paper.glgnn", "version10_best.glgnn"}) {
+    expect_usable(name);
+  }
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ export interface ReportData {
   notes: string[]
   val_accuracy: number | null
   estimate?: Estimate | null
+  class_shares?: Record<string, number> | null // among the rows without a label, where labels do not tell
   parts: Record<PartName, Part>
   history: {
     loss: number[]

@@ -87,6 +87,12 @@ function certainty(rows: Rows, isSample: boolean): string {
   return `Of the ${counted(open, 'row')} without a label${isSample ? ' in this page' : ''}, it is less than 60 % sure about ${count(unsure)}${unsure ? '. The list “Label these next” says which labels would help most' : ''}.`
 }
 
+function shares(data: ReportData): string {
+  if (!data.class_shares) return ''
+  const parts = Object.entries(data.class_shares).map(([name, share]) => `${name} ${percent(share)}`)
+  return `All classes have as many labels, which does not tell how common they are: the rows without a label look like ${listed(parts)}, and are judged so.`
+}
+
 function looksAt(data: ReportData): string {
   const weights = u16(data.features.overall)
   const order = Array.from(weights.keys()).sort((a, b) => weights[b] - weights[a] || a - b)
@@ -109,7 +115,7 @@ export function overview(data: ReportData, rows: Rows): HTMLElement {
     part && card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${partTitles[part].toLowerCase()} rows`),
     card('size', 'Rows', count(data.rows), `${counted(data.features.names.length, 'feature')}, ${data.classes.length} classes`)
   ]
-  const sentences = [learned(data), quality(data), part && part !== 'train' ? mistakes(data, part) : '', certainty(rows, rows.count < data.rows), looksAt(data)]
+  const sentences = [learned(data), quality(data), shares(data), part && part !== 'train' ? mistakes(data, part) : '', certainty(rows, rows.count < data.rows), looksAt(data)]
   return section(
     'overview',
     data.dataset,

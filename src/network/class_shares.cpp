@@ -1,0 +1,135 @@
+#include "network/class_shares.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "modules/eigen.h"
+
+namespace glgnn {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kStandardErrors = 2;
+// No class is taken for rarer than this part of an equal share: a factor of 0 would never say it.
+constexpr double kRarest = 0.02;
+constexpr int kIterations = 5;  // the error of the answers depends on the shares
+
+// What the network says of rows that did not choose it.
+struct Answers {
+  MatrixXd said;  // of labelled rows, a row each
+  std::vector<int32_t> labels;
+  VectorXd others;  // the mean of the rows without a label
+};
+
+Answers answers_of_rest(const std::vector<HeldBack>& held, const std::vector<Drawing>& drawings,
+                        int64_t classes) {
+  Answers answers;
+  std::vector<Eigen::Index> first;  // of a fold's rows
+  for (const HeldBack& fold : held) {
+    first.push_back(std::ssize(answers.labels));
+    answers.labels.insert(answers.labels.end(), fold.labels.begin(), fold.labels.end());
+  }
+  answers.said = MatrixXd::Zero(std::ssize(answers.labels), classes);
+  answers.others = VectorXd::Zero(classes);
+  VectorXd times = VectorXd::Zero(std::ssize(answers.labels));
+  const double share = 1.0 / static_cast<double>(drawings.size() * held.size());
+  for (const Drawing& drawing : drawings) {
+    drawing.judge_rest(held, classes, [&](size_t f, size_t i, const std::vector<double>& p) {
+      const Eigen::Index row = first[f] + static_cast<Eigen::Index>(i);
+      answers.said.row(row) += Eigen::Map<const Eigen::RowVectorXd>(p.data(), classes);
+      ++times[row];
+    });
+    for (size_t f = 0; f < held.size(); ++f) {
+      for (size_t s = 0; s < held[f].stages.size(); ++s) {
+        const double weight = share * drawing.chosen[f].weight[s];
+        if (weight == 0) continue;
+        answers.others +=
+            weight * Eigen::Map<const VectorXd>(held[f].stages[s].others.data(), classes);
+      }
+    }
+  }
+  // With so many drawings every row is left out of some, unless it is the only one.
+  answers.said.array().colwise() /= times.array().max(1.0);
+  return answers;
+}
+
+}  // namespace
+
+bool picked_by_class(const std::vector<int32_t>& labels, const std::vector<int32_t>& labelled,
+                     int64_t classes) {
+  std::vector<int64_t> count(classes, 0);
+  for (const int32_t row : labelled) ++count[labels[row]];
+  return std::all_of(count.begin(), count.end(), [&](int64_t n) { return n == count[0]; });
+}
+
+std::vector<float> class_factors(const std::vector<HeldBack>& held,
+                                 const std::vector<Drawing>& drawings, int64_t classes) {
+  if (drawings.empty() || classes < 2 || held.front().others == 0) return {};
+  const Answers answers = answers_of_rest(held, drawings, classes);
+
+  // The mean answer to the rows of each class, and the variance of answers within classes.
+  MatrixXd mean = MatrixXd::Zero(classes, classes);
+  VectorXd rows = VectorXd::Zero(classes);
+  const auto labels = static_cast<int64_t>(answers.labels.size());
+  for (int64_t i = 0; i < labels; ++i) {
+    mean.row(answers.labels[i]) += answers.said.row(i);
+    ++rows[answers.labels[i]];
+  }
+  if (rows.minCoeff() < 2) return {};
+  mean.array().colwise() /= rows.array();
+  MatrixXd within = MatrixXd::Zero(classes, classes);
+  for (int64_t i = 0; i < labels; ++i) {
+    const VectorXd apart = (answers.said.row(i) - mean.row(answers.labels[i])).transpose();
+    within += apart * apart.transpose() / static_cast<double>(labels - classes);
+  }
+
+  // Does it tell the classes apart? Chance gives 1 / C of an answer to the right class.
+  const double apart = mean.trace() - 1;
+  if (apart < kStandardErrors * std::sqrt(within.diagonal().cwiseQuotient(rows).sum())) return {};
+
+  // others = mean^T shares + error: shares by least squares, with equal shares as what is believed
+  // before (the variance of a Dirichlet distribution that takes all shares for as likely).
+  const VectorXd equal = VectorXd::Constant(classes, 1.0 / static_cast<double>(classes));
+  const VectorXd surprise = answers.others - mean.transpose() * equal;
+  const auto error_of = [&](const VectorXd& shares) -> MatrixXd {
+    constexpr double kLeast = 1e-5;  // answers sum to 1: the matrix alone is singular
+    const double part = shares.cwiseAbs2().cwiseQuotient(rows).sum() +
+                        1.0 / static_cast<double>(held.front().others);
+    return part * within + kLeast * MatrixXd::Identity(classes, classes);
+  };
+  const double squares = surprise.dot(error_of(equal).ldlt().solve(surprise));
+  const auto free_shares = static_cast<double>(classes - 1);
+  if (squares < kStandardErrors * kStandardErrors * free_shares) return {};
+  MatrixXd believed = equal.asDiagonal();
+  believed = (believed - equal * equal.transpose()) / static_cast<double>(classes + 1);
+  VectorXd shares = equal;
+  for (int step = 0; step < kIterations; ++step) {
+    const MatrixXd all = mean.transpose() * believed * mean + error_of(shares);
+    shares = equal + believed * mean * all.ldlt().solve(surprise);
+    shares = shares.cwiseMax(kRarest * equal[0]);
+    shares /= shares.sum();
+  }
+  std::vector<float> factors;
+  for (int64_t c = 0; c < classes; ++c) {
+    factors.push_back(static_cast<float>(shares[c] * static_cast<double>(classes)));
+  }
+  return factors;
+}
+
+void weigh_classes(std::span<float> p, const std::vector<float>& factors) {
+  double sum = 0;
+  for (size_t c = 0; c < factors.size(); ++c) sum += double{p[c]} * factors[c];
+  if (sum <= 0) return;
+  for (size_t c = 0; c < factors.size(); ++c) {
+    p[c] = static_cast<float>(double{p[c]} * factors[c] / sum);
+  }
+}
+
+void weigh_classes(Matrix& p, const std::vector<float>& factors) {
+  const auto classes = static_cast<size_t>(p.cols());
+  for (int64_t r = 0; r < p.rows(); ++r) weigh_classes(std::span(p[r], classes), factors);
+}
+
+}  // namespace glgnn
