@@ -1,9 +1,12 @@
-"""`make wheel` as a person runs it, and the wheel installed into a folder of its own."""
+"""As a person gets it: the wheel installed into a folder of its own, and the example from its first cell to its last."""
 
 import os
 import pathlib
+import runpy
 import subprocess
 import sys
+
+import numpy as np
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -43,3 +46,16 @@ def test_wheel(tmp_path):
     assert f"data folder  {target}/glgnn/share/glgnn/data\n" in run(program, "info", cwd=tmp_path, env=environment)
     run(program, "fit", "wine", "--mode", "paper", "--epochs", "2", cwd=tmp_path, env=environment)
     assert (tmp_path / "wine.html").exists()
+
+
+EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "python_walkthrough.py"
+
+
+def test_walkthrough(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    left = runpy.run_path(str(EXAMPLE))
+    assert np.mean(left["model"].transduction_ == left["truth"]) >= 0.85
+    assert len(left["predicted"]) == len(left["new_trees"])
+    for name in ("network.png", "features.png", "graph.png"):
+        assert (tmp_path / name).stat().st_size > 5000
+    assert "row " in capsys.readouterr().out

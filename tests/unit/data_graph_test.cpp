@@ -1,4 +1,11 @@
+// Graphs in files and in memory: edge lists, other formats, noise.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "data/data.h"
+#include "data/graph_summary.h"
 #include "unit/data_test_util.h"
 
 namespace glgnn {
@@ -121,6 +128,193 @@ TEST_F(DataGraph, RefusesBrokenArraysOfEdges) {
                        [&] { load_dataset(fixture("X.npy"), {.graph = folder_.path("no")}); }),
       "no: no such file: found \"no\", expected the name of a file that exists; check the "
       "spelling and the folder you are in");
+}
+
+// Graphs in Matrix Market and GraphML files, and what a graph is like.
+
+class GraphFiles : public testing::Test {
+ protected:
+  // Four rows with ids a, b, c, d; or without ids.
+  Dataset load(const std::string& file, const std::string& text, bool ids = true) {
+    const std::string table = folder_.write("t.csv", "i,x,k\na,1,u\nb,2,u\nc,3,v\nd,4,\n");
+    const std::string numbers = folder_.write("n.csv", "x,y\n1,5\n2,4\n3,9\n4,4\n");
+    LoadOptions options{.graph = folder_.write(file, text)};
+    if (ids) {
+      options.id = "i";
+      options.label = "k";
+    }
+    return load_dataset(ids ? table : numbers, options);
+  }
+  std::string error(const std::string& file, const std::string& text, bool ids = true) {
+    return folder_.error_of(ErrorKind::kData, [&] { load(file, text, ids); });
+  }
+  TempFolder folder_;
+};
+
+const std::string kBegin =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+    "<key id=\"d0\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+    "<key id=\"d1\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n";
+
+TEST_F(GraphFiles, GraphmlByIds) {
+  const Dataset d =
+      load("g.graphml", kBegin +
+                            "<graph edgedefault=\"directed\"><node id=\"a\"/><node id=\"b\"/>"
+                            "<node id=\"c\"/><node id=\"d\"/><node id=\"not a row\"/>"
+                            "<edge source=\"a\" target=\"b\"><data key=\"d0\">0.5</data></edge>"
+                            "<edge source=\"d\" target=\"b\"/><edge source=\"c\" target=\"d\"/>"
+                            "</graph></graphml>");
+  expect_path(d, "ids");
+  EXPECT_EQ(d.graph.values, (std::vector<float>{0.5f, 0.5f, 1, 1, 1, 1}));
+}
+
+TEST_F(GraphFiles, GraphmlByNamesAndByNumbers) {
+  std::string named = kBegin + "<graph>";
+  for (const std::string name : {"a", "b", "c", "d"}) {
+    named += "<node id=\"n" + std::to_string(name[0] - 'a') + "\"><data key=\"d1\">" + name +
+             "</data></node>";
+  }
+  named +=
+      "<edge source=\"n0\" target=\"n1\"/><edge source=\"n3\" target=\"n1\"/>"
+      "<edge source=\"n2\" target=\"n3\"/></graph></graphml>";
+  expect_path(load("g.graphml", named), "names");
+  expect_path(load("g.graphml", named, false), "n0, n1, ...");
+}
+
+TEST_F(GraphFiles, RefusesBrokenGraphml) {
+  EXPECT_EQ(error("g.graphml", kBegin + "<graph><node id=\"a\"/>\n<edge source=\"a\" "
+                                        "target=\"x\"/></graph></graphml>"),
+            "g.graphml:6: an edge with an unknown id: found \"x\", expected an id of the data; "
+            "correct it or add the row; the nearest ids are a, b, c");
+  EXPECT_EQ(error("g.graphml", kBegin + "<graph><node id=\"a\"/>"),
+            "g.graphml:5: not whole XML: found \"Start-end tags mismatch\", expected a GraphML "
+            "document; write the file again with the program that made it");
+  EXPECT_EQ(error("g.graphml", "<html><body/></html>"),
+            "g.graphml: not GraphML: found \"html\", expected an element graphml with nodes and "
+            "edges; write it with networkx.write_graphml, or give an edge list");
+  EXPECT_EQ(error("g.graphml", kBegin + "<graph><edge source=\"a\" target=\"b\"><data key=\"d0\">"
+                                        "-1</data></edge></graph></graphml>"),
+            "g.graphml:5: the weight of an edge is wrong: found \"-1\", expected a number that is "
+            "not negative; correct the weight or remove the edge");
+}
+
+TEST_F(GraphFiles, MatrixMarket) {
+  expect_path(
+      load("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n2 1\n4 2\n4 3\n"),
+      "pattern");
+  const Dataset d = load(
+      "g.mtx",
+      "%%MatrixMarket matrix coordinate real general\n4 4 4\n2 1 0.5\n1 2 0.5\n2 4 2\n4 3 1\n");
+  expect_path(d, "weights");
+  EXPECT_EQ(d.graph.values[0], 0.5f);
+  EXPECT_EQ(error("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n2 1\n"),
+            "g.mtx: a graph of another size: found \"3 x 3\", expected a row and a column for each "
+            "of 4 rows; give the matrix of this data's graph");
+}
+
+TEST_F(GraphFiles, Summary) {
+  const GraphSummary path = summarise_graph(load("e.txt", "a b\nb c\n"));
+  EXPECT_EQ(path.edges, 2);
+  EXPECT_EQ(path.components, 2);
+  EXPECT_EQ(path.largest_component, 3);
+  EXPECT_EQ(path.lone_rows, 1);
+  EXPECT_EQ(path.labelled_edges, 2);
+  EXPECT_EQ(path.same_class, 1);
+}
+
+bool has(const Pattern& pattern, int64_t i, int32_t j) {
+  return std::binary_search(pattern.col.begin() + pattern.row_ptr[i],
+                            pattern.col.begin() + pattern.row_ptr[i + 1], j);
+}
+
+void check_order(const Pattern& pattern) {
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    for (int64_t e = pattern.row_ptr[i] + 1; e < pattern.row_ptr[i + 1]; ++e) {
+      ASSERT_LT(pattern.col[e - 1], pattern.col[e]);
+    }
+  }
+}
+
+TEST(NoiseEdges, AreAsManyAsTheirProbabilitySays) {
+  const int64_t n = 700;
+  for (const double p : {0.001, 0.2, 0.9}) {
+    const NoisyGraph noisy = add_noise_edges(nullptr, n, p, 5);
+    const double pairs = static_cast<double>(n) * (n - 1), expected = p * pairs;
+    EXPECT_NEAR(static_cast<double>(noisy.added.nnz()), expected,
+                5 * std::sqrt(expected * (1 - p)) + 1);
+    EXPECT_EQ(noisy.added.col, noisy.graph.pattern->col);
+    check_order(noisy.added);
+    for (int64_t i = 0; i < n; ++i) ASSERT_FALSE(has(noisy.added, i, static_cast<int32_t>(i)));
+  }
+}
+
+TEST(NoiseEdges, LeaveTheGivenGraphInPlace) {
+  const Dataset cora = load_dataset("cora");
+  const NoisyGraph noisy = add_noise_edges(&cora.graph, cora.rows(), 0.001, 1);
+  check_order(*noisy.graph.pattern);
+  EXPECT_EQ(noisy.graph.nnz(), cora.graph.nnz() + noisy.added.nnz());
+  EXPECT_EQ(noisy.graph.values.size(), noisy.graph.pattern->col.size());
+  for (int64_t i = 0; i < cora.rows(); ++i) {
+    for (int64_t e = cora.graph.pattern->row_ptr[i]; e < cora.graph.pattern->row_ptr[i + 1]; ++e) {
+      ASSERT_TRUE(has(*noisy.graph.pattern, i, cora.graph.pattern->col[e]));
+      ASSERT_FALSE(has(noisy.added, i, cora.graph.pattern->col[e]));
+    }
+  }
+}
+
+TEST(NoiseEdges, HaveWeightsFromTheUnitInterval) {
+  const Dataset cora = load_dataset("cora");
+  const NoisyGraph noisy = add_noise_edges(&cora.graph, cora.rows(), 0.001, 1);
+  double sum = 0;
+  float lowest = 1, highest = 0;
+  for (int64_t i = 0; i < cora.rows(); ++i) {
+    const Pattern& all = *noisy.graph.pattern;
+    for (int64_t e = all.row_ptr[i]; e < all.row_ptr[i + 1]; ++e) {
+      const float weight = noisy.graph.values[e];
+      if (!has(noisy.added, i, all.col[e])) {
+        ASSERT_EQ(weight, 1.0f);  // the given edges keep theirs
+        continue;
+      }
+      sum += weight;
+      lowest = std::min(lowest, weight);
+      highest = std::max(highest, weight);
+    }
+  }
+  EXPECT_NEAR(sum / static_cast<double>(noisy.added.nnz()), 0.5, 0.02);
+  EXPECT_LT(lowest, 0.01f);
+  EXPECT_GT(lowest, 0.0f);
+  EXPECT_GT(highest, 0.99f);
+  EXPECT_LT(highest, 1.0f);
+}
+
+TEST(NoiseEdges, BothWaysTheGraphIsSymmetric) {
+  const NoisyGraph noisy = add_noise_edges(nullptr, 200, 0.05, 1);
+  const Csr both = undirected(noisy.graph);
+  check_order(*both.pattern);
+  const auto weight = [](const Csr& graph, int64_t i, int32_t j) {
+    const int32_t* begin = graph.pattern->col.data() + graph.pattern->row_ptr[i];
+    const int32_t* end = graph.pattern->col.data() + graph.pattern->row_ptr[i + 1];
+    const int32_t* found = std::lower_bound(begin, end, j);
+    return found != end && *found == j ? graph.values[found - graph.pattern->col.data()] : 0.0f;
+  };
+  int64_t edges = 0;
+  for (int32_t i = 0; i < 200; ++i) {
+    for (int32_t j = 0; j < 200; ++j) {
+      const float larger = std::max(weight(noisy.graph, i, j), weight(noisy.graph, j, i));
+      ASSERT_EQ(weight(both, i, j), larger);
+      edges += larger > 0;
+    }
+  }
+  EXPECT_EQ(edges, both.nnz());
+}
+
+TEST(NoiseEdges, DependOnTheSeedAlone) {
+  const auto columns = [](uint64_t seed) {
+    return add_noise_edges(nullptr, 90, 0.1, seed).added.col;
+  };
+  EXPECT_EQ(columns(3), columns(3));
+  EXPECT_NE(columns(3), columns(4));
 }
 
 }  // namespace
