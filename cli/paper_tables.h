@@ -8,8 +8,7 @@ namespace glgnn::cli {
 
 struct PaperRow {
   std::string name;             // as the paper calls it
-  std::string method;           // ours of `evaluate --method`; "paper" and "best" are our own
-                                // modes, empty: not in the program yet
+  std::string method;           // of `evaluate --method`; "paper" and "best" are our own modes
   std::vector<double> figures;  // in % for each dataset; below 0: the paper has none
 };
 

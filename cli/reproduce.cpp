@@ -38,7 +38,6 @@ bool is_ours(const std::string& method) { return method == "paper" || method == 
 // "93.2 ± 1.0 (93.8)": ours, and the paper's.
 std::string cell_text(const Cell& cell) {
   const std::string theirs = cell.figure < 0 ? "" : fmt::format(" ({:.1f})", cell.figure);
-  if (cell.question.is_null()) return "not yet" + theirs;
   if (cell.result.is_null()) return "failed" + theirs;
   return fmt::format("{:.1f} ± {:.1f}{}", 100 * cell.result.at("test_accuracy_mean").get<double>(),
                      100 * cell.result.at("test_accuracy_std").get<double>(), theirs);
@@ -127,13 +126,9 @@ std::vector<Cell> ReproduceCommand::planned(const PaperTable& paper) const {
     for (const auto& dataset : columns(paper)) {
       const auto at = std::ranges::find(paper.datasets, dataset) - paper.datasets.begin();
       Cell cell{row.name, dataset, row.figures[static_cast<size_t>(at)]};
-      if (row.method.empty()) {
-        cell.fault = "not in the program yet";
-      } else {
-        cell.question = {{"dataset", dataset}, {"graph", paper.graph}, {"method", row.method},
-                         {"runs", runs},       {"commit", commit()},   {"glgnn", version()}};
-        if (!is_ours(row.method)) cell.question["budget"] = budget;
-      }
+      cell.question = {{"dataset", dataset}, {"graph", paper.graph}, {"method", row.method},
+                       {"runs", runs},       {"commit", commit()},   {"glgnn", version()}};
+      if (!is_ours(row.method)) cell.question["budget"] = budget;
       cells.push_back(std::move(cell));
     }
   }
@@ -168,7 +163,6 @@ bool ReproduceCommand::measure_all(std::vector<Cell>& cells,
   int64_t measured = 0;
   for (size_t c = 0; c < cells.size(); ++c) {
     Cell& cell = cells[c];
-    if (cell.question.is_null()) continue;
     if (!known.find(cell)) {
       measure(cell);
       if (interrupt.interrupted()) {
@@ -200,7 +194,7 @@ void ReproduceCommand::print(const std::vector<Cell>& cells,
   }
   print_table(stdout, titles, rows);
   for (const Cell& cell : cells) {
-    if (cell.question.is_null() || cell.fault.empty()) continue;
+    if (cell.fault.empty()) continue;
     fmt::print("failed: {} on {}: {}\n", cell.name, cell.dataset, cell.fault);
   }
 }

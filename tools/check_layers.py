@@ -13,7 +13,7 @@ MAY_USE = {
     "kernels": ["core"],
     "ops": ["kernels", "core"],
     "modules": ["ops", "kernels", "core"],
-    "methods": ["modules", "ops", "kernels", "core"],
+    "methods": ["network", "modules", "ops", "kernels", "core"],
     "network": ["modules", "ops", "kernels", "core"],
     "model": ["network", "modules", "kernels", "core"],
     "train": ["model", "network", "modules", "ops", "kernels", "core"],

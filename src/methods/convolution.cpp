@@ -1,26 +1,42 @@
 #include "methods/convolution.h"
 
-#include "methods/network.h"
-
 namespace glgnn {
 
+GraphLayers::GraphLayers(const Features& x, int64_t hidden, int64_t out, uint64_t seed,
+                         uint32_t number)
+    : input_(x),
+      number_(2 * number),
+      w1_(start_weights("w1", x.cols(), hidden, seed, number_)),
+      b1_("b1", 1, hidden),
+      w2_(start_weights("w2", hidden, out, seed, number_ + 1)),
+      b2_("b2", 1, out) {}
+
+void GraphLayers::join(Network& network) {
+  network.parameters.insert(network.parameters.end(), {&w1_, &b1_, &w2_, &b2_});
+  network.decayed.push_back(&w1_);
+}
+
+Var GraphLayers::hidden(Tape& tape, const NetworkPass& pass, const Spread& spread) {
+  const Var x = spread(tape, input_.times(tape, tape.parameter(w1_), pass, number_));
+  return relu(tape, add_bias(tape, x, tape.parameter(b1_)));
+}
+
+Var GraphLayers::out(Tape& tape, const NetworkPass& pass, const Spread& spread, Var h) {
+  const Var kept = dropout(tape, h, pass.dropout, pass.numbers(number_ + 1));
+  const Var o = spread(tape, linear(tape, kept, tape.parameter(w2_)));
+  return add_bias(tape, o, tape.parameter(b2_));
+}
+
+Var GraphLayers::logits(Tape& tape, const NetworkPass& pass, const Spread& spread) {
+  return out(tape, pass, spread, hidden(tape, pass, spread));
+}
+
 MethodAnswer fit_two_layers(const MethodTask& task, const Spread& spread, const Matrix* taught) {
-  const InputRows input(*task.problem.features);
-  const int64_t hidden = task.count("hidden"), classes = task.problem.classes;
-  Parameter w1 = start_weights("w1", input.cols(), hidden, task.seed, 0);
-  Parameter w2 = start_weights("w2", hidden, classes, task.seed, 1);
-  Parameter b1("b1", 1, hidden), b2("b2", 1, classes);
-  Network network{.parameters = {&w1, &b1, &w2, &b2},
-                  .decayed = {&w1},
-                  .logits = {},
-                  .extra = {},
-                  .taught = taught};
+  GraphLayers layers(*task.problem.features, task.count("hidden"), task.problem.classes, task.seed);
+  Network network{.taught = taught};
+  layers.join(network);
   network.logits = [&](Tape& tape, const NetworkPass& pass) {
-    const Var x = spread(tape, input.times(tape, tape.parameter(w1), pass, 0));
-    const Var h = relu(tape, add_bias(tape, x, tape.parameter(b1)));
-    const Var kept = dropout(tape, h, pass.dropout, pass.numbers(1));
-    const Var o = spread(tape, linear(tape, kept, tape.parameter(w2)));
-    return add_bias(tape, o, tape.parameter(b2));
+    return layers.logits(tape, pass, spread);
   };
   return train_network(network, task);
 }
@@ -55,6 +71,10 @@ Spread spread_over(Csr graph) {
   return [kept](Tape& tape, Var h) {
     return spmm(tape, {kept->graph.pattern, Tape::constant(kept->values), kept->transposed}, h);
   };
+}
+
+Spread spread_over(SparseVar graph) {
+  return [graph = std::move(graph)](Tape& tape, Var h) { return spmm(tape, graph, h); };
 }
 
 }  // namespace glgnn

@@ -15,7 +15,7 @@ namespace {
 class Attention {
  public:
   explicit Attention(Csr graph) : pattern_(graph.pattern) {
-    std::vector<std::pair<int32_t, int32_t>> pairs;
+    RowPairs pairs;
     for (int64_t i = 0; i < pattern_->rows; ++i) {
       for (int64_t e = pattern_->row_ptr[i]; e < pattern_->row_ptr[i + 1]; ++e) {
         pairs.emplace_back(static_cast<int32_t>(i), pattern_->col[e]);

@@ -74,6 +74,17 @@ double squared_distance(const Features& x, int64_t i, int64_t j) {
   return sum;
 }
 
+Matrix pair_distances(const Features& x, const Pattern& pairs) {
+  const double mean = std::max(1e-12, mean_squared_distance(x));
+  Matrix apart(pairs.nnz(), 1);
+  for (int64_t i = 0; i < pairs.rows; ++i) {
+    for (int64_t e = pairs.row_ptr[i]; e < pairs.row_ptr[i + 1]; ++e) {
+      apart.data()[e] = static_cast<float>(squared_distance(x, i, pairs.col[e]) / mean);
+    }
+  }
+  return apart;
+}
+
 Matrix gaussian_kernel(const Features& x, double gamma, int threads) {
   const int64_t n = x.rows();
   Matrix k(n, n);

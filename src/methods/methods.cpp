@@ -30,6 +30,15 @@ const std::vector<Method>& all_methods() {
       ica_method(),
       graph_heat_method(),
       gmnn_method(),
+      lds_method(),
+      idgl_method(),
+      grcn_method(),
+      pro_gnn_method(),
+      glcn_method(),
+      slaps_method(),
+      sublime_method(),
+      planetoid_method(),
+      graphite_method(),
   };
   return methods;
 }

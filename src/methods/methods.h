@@ -34,5 +34,14 @@ Method deepwalk_method();
 Method ica_method();
 Method graph_heat_method();
 Method gmnn_method();
+Method lds_method();
+Method idgl_method();
+Method grcn_method();
+Method pro_gnn_method();
+Method glcn_method();
+Method slaps_method();
+Method sublime_method();
+Method planetoid_method();
+Method graphite_method();
 
 }  // namespace glgnn

@@ -40,8 +40,9 @@ Parameter start_weights(const std::string& name, int64_t rows, int64_t cols, uin
 }
 
 InputRows::InputRows(const Features& x) : x_(x) {
+  no_labels_ = Matrix(x.rows(), 0);
   if (!x.is_sparse) return;
-  by_column_ = transpose(x.sparse.pattern->view());
+  by_column_ = std::make_shared<Transpose>(transpose(x.sparse.pattern->view()));
   values_ = Matrix(x.sparse.nnz(), 1);
   std::copy(x.sparse.values.begin(), x.sparse.values.end(), values_.data());
 }
@@ -52,7 +53,41 @@ Var InputRows::times(Tape& tape, Var w, const NetworkPass& pass, uint32_t layer)
     return dropout_linear(tape, Tape::constant(x_.dense), w, pass.dropout, numbers);
   }
   const Var values = dropout(tape, Tape::constant(values_), pass.dropout, numbers);
-  return sparse_linear(tape, *x_.sparse.pattern, by_column_, values, w);
+  return sparse_linear(tape, *x_.sparse.pattern, *by_column_, values, w);
+}
+
+Var InputRows::times(Tape& tape, Var w, const Matrix& numbers) const {
+  const Var x = Tape::constant(numbers);
+  return x_.is_sparse ? sparse_linear(tape, *x_.sparse.pattern, *by_column_, x, w)
+                      : linear(tape, x, w);
+}
+
+RowsVar InputRows::weighted(Tape& tape, Var s) const {
+  const Var x = Tape::constant(numbers());
+  return unit_rows(tape,
+                   x_.is_sparse ? feature_select(tape, x_.sparse.pattern, by_column_, x, s, 0)
+                                : feature_select(tape, x, s, Tape::constant(no_labels_)),
+                   1.0f);
+}
+
+Csr copy_of(const SparseVar& graph) {
+  const Matrix& values = *graph.values.value;
+  return {graph.pattern, {values.data(), values.data() + values.size()}};
+}
+
+void add_gradient(Tape& tape, Var x, Matrix gradient) {
+  if (!x.grad) return;
+  tape.record([x, &kept = tape.keep(std::move(gradient))] {
+    for (int64_t e = 0; e < kept.size(); ++e) x.d_data()[e] += kept.data()[e];
+  });
+}
+
+void step_all(std::span<Parameter* const> parameters, double rate, int64_t step) {
+  for (Parameter* p : parameters) {
+    ref::adam_step(p->value.data(), p->mean.data(), p->square.data(), p->grad.data(),
+                   p->value.size(), rate, step);
+    p->grad.fill(0.0f);
+  }
 }
 
 MethodAnswer train_network(const Network& network, const MethodTask& task) {
@@ -76,12 +111,9 @@ MethodAnswer train_network(const Network& network, const MethodTask& task) {
     if (network.extra) network.extra(training, pass, logits);
     for (Parameter* p : network.decayed) sum_squares(training, training.parameter(*p), decay);
     training.backward();
-    for (Parameter* p : network.parameters) {
-      ref::adam_step(p->value.data(), p->mean.data(), p->square.data(), p->grad.data(),
-                     p->value.size(), task.value("learning_rate"), epoch);
-      p->grad.fill(0.0f);
-    }
+    step_all(network.parameters, task.value("learning_rate"), epoch);
     training.clear();
+    if (network.after_step) network.after_step();
 
     pass.dropout = 0;
     const Matrix& said = *network.logits(evaluation, pass).value;
@@ -90,6 +122,7 @@ MethodAnswer train_network(const Network& network, const MethodTask& task) {
       best_look = look;
       best.best_epoch = epoch;
       best.probabilities = said;
+      if (network.graph) best.graph = copy_of(network.graph());
     }
     evaluation.clear();
   }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,19 +35,37 @@ class InputRows {
   explicit InputRows(const Features& x);
 
   int64_t cols() const { return x_.cols(); }
+  // Of dense features N x F, of sparse ones their entries.
+  const Matrix& numbers() const { return x_.is_sparse ? values_ : x_.dense; }
   // drop(X) w
   Var times(Tape& tape, Var w, const NetworkPass& pass, uint32_t layer) const;
+  // The same with other numbers in place of numbers(), nothing dropped.
+  Var times(Tape& tape, Var w, const Matrix& numbers) const;
+  // Column f times s_f, each row of length 1.
+  RowsVar weighted(Tape& tape, Var s) const;
 
  private:
   const Features& x_;
-  Transpose by_column_;  // of sparse features
-  Matrix values_;
+  std::shared_ptr<const Transpose> by_column_;  // of sparse features
+  Matrix values_, no_labels_;
 };
 
+// A loss that is known by its gradient in x.
+void add_gradient(Tape& tape, Var x, Matrix gradient);
+
+// One step of Adam on each; `step` counts from 1. Their gradients are zero then.
+void step_all(std::span<Parameter* const> parameters, double rate, int64_t step);
+
+// A graph of a pass, to be kept.
+Csr copy_of(const SparseVar& graph);
+
 struct Network {
-  std::vector<Parameter*> parameters, decayed;           // those with weight decay are in both
-  std::function<Var(Tape&, const NetworkPass&)> logits;  // N x C
-  std::function<void(Tape&, const NetworkPass&, Var logits)> extra;  // other losses, or none
+  std::vector<Parameter*> parameters = {}, decayed = {};      // those with weight decay are in both
+  std::function<Var(Tape&, const NetworkPass&)> logits = {};  // N x C
+  // Other losses, what is done after each step, the graph of the last pass; or none of these.
+  std::function<void(Tape&, const NetworkPass&, Var logits)> extra = {};
+  std::function<void()> after_step = {};
+  std::function<SparseVar()> graph = {};
   const Matrix* taught = nullptr;  // probabilities that teach every row, instead of the labels
 };
 

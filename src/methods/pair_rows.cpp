@@ -1,6 +1,9 @@
 #include "methods/pair_rows.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "methods/network.h"
 
 namespace glgnn {
 namespace {
@@ -15,8 +18,7 @@ Var weighted_sum(Tape& tape, Var a, float of_a, Var b, float of_b) {
 
 }  // namespace
 
-PairRows::PairRows(const std::vector<std::pair<int32_t, int32_t>>& pairs, int64_t rows,
-                   float at_first, float at_second) {
+PairRows::PairRows(const RowPairs& pairs, int64_t rows, float at_first, float at_second) {
   auto pattern = std::make_shared<Pattern>();
   pattern->rows = std::ssize(pairs);
   pattern->cols = rows;
@@ -43,6 +45,24 @@ PairRows::PairRows(const std::vector<std::pair<int32_t, int32_t>>& pairs, int64_
 
 Var PairRows::times(Tape& tape, Var h) const {
   return spmm(tape, {pattern_, Tape::constant(values_), transposed_}, h);
+}
+
+Var pair_products(Tape& tape, const RowPairs& pairs, Var u, Var v) {
+  const PairRows& first = tape.keep(PairRows(pairs, u.rows(), 1.0f, 0.0f));
+  const PairRows& second = tape.keep(PairRows(pairs, v.rows(), 0.0f, 1.0f));
+  const Matrix& ones = tape.keep(Matrix(u.cols(), 1, 1.0f));
+  return linear(tape, multiply(tape, first.times(tape, u), second.times(tape, v)),
+                Tape::constant(ones));
+}
+
+void logistic_loss(Tape& tape, Var x, const std::vector<float>& targets, double weight) {
+  Matrix gradient(x.rows(), 1);
+  const double each = weight / static_cast<double>(x.rows());
+  for (int64_t e = 0; e < x.rows(); ++e) {
+    gradient.data()[e] =
+        static_cast<float>(each * (1 / (1 + std::exp(-double{x.data()[e]})) - targets[e]));
+  }
+  add_gradient(tape, x, std::move(gradient));
 }
 
 Var add(Tape& tape, Var a, Var b) { return weighted_sum(tape, a, 1, b, 1); }

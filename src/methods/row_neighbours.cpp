@@ -27,13 +27,11 @@ Csr weighted_graph(const MethodTask& task) {
   if (task.problem.graph) return *task.problem.graph;
   const Features& x = *task.problem.features;
   Csr graph = neighbour_graph(task, 0);
-  const double factor = task.value("gamma") / std::max(1e-12, mean_squared_distance(x));
-  for (int64_t i = 0; i < graph.rows(); ++i) {
-    for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
-      // Far rows keep a little: a row without any weight would hear nothing.
-      const double near = std::exp(-factor * squared_distance(x, i, graph.pattern->col[e]));
-      graph.values[e] = static_cast<float>(std::max(1e-6, near));
-    }
+  const Matrix apart = pair_distances(x, *graph.pattern);
+  for (int64_t e = 0; e < graph.nnz(); ++e) {
+    // Far rows keep a little: a row without any weight would hear nothing.
+    const double near = std::exp(-task.value("gamma") * apart.data()[e]);
+    graph.values[e] = static_cast<float>(std::max(1e-6, near));
   }
   return graph;
 }

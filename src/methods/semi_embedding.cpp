@@ -10,11 +10,9 @@
 namespace glgnn {
 namespace {
 
-using Pairs = std::vector<std::pair<int32_t, int32_t>>;
-
 // Edges of the graph, and as many pairs of any rows.
 struct DrawnPairs {
-  Pairs near, far;
+  RowPairs near, far;
 };
 
 DrawnPairs draw_pairs(const Pattern& graph, int64_t count, const Rng& rng) {
@@ -47,11 +45,7 @@ MethodAnswer fit_embedding(const MethodTask& task) {
   Parameter b1("b1", 1, hidden), b2("b2", 1, classes);
   const Matrix ones(hidden, 1, 1.0f);
   Var embedding;
-  Network network{.parameters = {&w1, &b1, &w2, &b2},
-                  .decayed = {&w1},
-                  .logits = {},
-                  .extra = {},
-                  .taught = nullptr};
+  Network network{.parameters = {&w1, &b1, &w2, &b2}, .decayed = {&w1}};
   network.logits = [&](Tape& tape, const NetworkPass& pass) {
     const Var x = input.times(tape, tape.parameter(w1), pass, 0);
     embedding = relu(tape, add_bias(tape, x, tape.parameter(b1)));

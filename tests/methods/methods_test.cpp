@@ -112,11 +112,11 @@ INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(names_of_method
 TEST(Methods, LearnFromTheGraphAlone) {
   test::Toy toy(120, 7, false, true);
   leave_the_graph_alone(toy);
-  for (const auto* name :
-       {"label-propagation", "label-spreading", "gat", "gcn", "graph-heat", "gmnn", "deepwalk"}) {
+  for (const auto* name : {"label-propagation", "label-spreading", "gat", "gcn", "graph-heat",
+                           "gmnn", "deepwalk", "lds", "idgl", "grcn", "planetoid", "graphite"}) {
     EXPECT_GE(accuracy_of(name, toy), 0.9) << name;
   }
-  for (const auto* name : {"logreg", "rbf-svm", "forest", "mlp", "knn-gcn", "rbf-gcn"}) {
+  for (const auto* name : {"logreg", "rbf-svm", "forest", "mlp", "knn-gcn", "rbf-gcn", "slaps"}) {
     EXPECT_LE(accuracy_of(name, toy), 0.6) << name;
   }
 }
@@ -176,6 +176,35 @@ TEST(Methods, CurvedBordersNeedMoreThanALine) {
 TEST(Methods, ARandomGraphIsWorseThanNone) {
   const test::Toy toy(120);
   EXPECT_GE(accuracy_of("mlp", toy), accuracy_of("sparse-gcn", toy, {{"degree", 10}}) + 0.15);
+}
+
+// Half of the edges link rows of different classes: those that learn a graph must see which.
+TEST(Methods, LearnedGraphsTellEdgesFromNoise) {
+  test::Toy toy(120, 7, false, true);
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = 120;
+  for (int32_t i = 0; i < 120; ++i) {  // 3 steps: the same class, 10 steps: another one
+    for (const int32_t step : {-10, -3, 3, 10}) {
+      if (i + step >= 0 && i + step < 120) pattern->col.push_back(i + step);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  toy.graph.values.assign(pattern->nnz(), 1.0f);
+  toy.graph.pattern = pattern;
+  for (const auto* name : {"lds", "idgl", "grcn", "pro-gnn", "glcn"}) {
+    const Method& method = method_named(name);
+    const Csr graph = method.fit({toy.problem, starts_of(method), 3, Context{1}}).graph;
+    double mean[2] = {}, count[2] = {};
+    for (int64_t i = 0; i < 120; ++i) {
+      for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
+        const int64_t step = std::abs(graph.pattern->col[e] - i);
+        if (step != 3 && step != 10) continue;
+        mean[step == 3] += graph.values[e];
+        count[step == 3] += 1;
+      }
+    }
+    EXPECT_GE(mean[1] / count[1], 1.1 * mean[0] / std::max(1.0, count[0])) << name;
+  }
 }
 
 TEST(Methods, NormalisedGraphIsTheOneOfThePaper) {
