@@ -17,6 +17,7 @@ using Run = std::function<int()>;
 struct Command {
   CLI::App* app;
   Run run;
+  bool shares_work = false;  // every rank runs it; others are rank 0's alone (ranks.h)
 };
 
 // `arguments` are those of the whole program, to say how to repeat it.

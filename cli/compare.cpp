@@ -7,16 +7,20 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "child_evaluation.h"
+#include "dist/hand_out.h"
 #include "interrupt.h"
 #include "methods/methods.h"
 #include "prepare.h"
+#include "ranks.h"
 #include "report/json.h"
 #include "rivals.h"
 #include "statistics.h"
 #include "table.h"
 #include "terminal.h"
+#include "train/checkpoint.h"
 #include "words.h"
 
 namespace glgnn::cli {
@@ -46,6 +50,31 @@ bool not_worse(const Standing& standing, const Standing& first, double test_to_t
   return mean_of(behind) <= interval_of(behind, test_to_train);
 }
 
+Json standing_json(const Standing& s) {
+  return {s.name, s.accuracy, s.low, s.high, s.seconds, s.memory_mb, s.fault};
+}
+
+Standing standing_of(const Json& json) {
+  return {.name = json[0].get<std::string>(),
+          .accuracy = json[1].get<std::vector<double>>(),
+          .low = json[2].get<double>(),
+          .high = json[3].get<double>(),
+          .seconds = json[4].get<double>(),
+          .memory_mb = json[5].get<double>(),
+          .fault = json[6].get<std::string>()};
+}
+
+// Our own model takes longest, then the methods that look at all pairs of rows.
+std::vector<int64_t> longest_first(const std::vector<std::string>& names) {
+  const auto weight = [&](int64_t n) {
+    return names[n] == kOurs ? 2 : method_named(names[n]).all_pairs > 0 ? 1 : 0;
+  };
+  std::vector<int64_t> order(names.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (ranks().count() > 1) std::ranges::stable_sort(order, std::greater{}, weight);
+  return order;
+}
+
 struct CompareCommand {
   DataOptions data;
   std::vector<std::string> methods;
@@ -60,6 +89,9 @@ struct CompareCommand {
   std::vector<std::string> contestants(bool with_graph) const;
   std::vector<std::string> arguments_for(const std::string& name, bool own_splits) const;
   Standing measure(const std::string& name, bool own_splits, double test_to_train) const;
+  // In the order of the names; fewer when it was interrupted.
+  std::vector<Standing> measure_all(const std::vector<std::string>& names, bool own_splits,
+                                    double test_to_train, const InterruptGuard& interrupt) const;
   void print(const std::vector<Standing>& ranked) const;
 };
 
@@ -130,6 +162,38 @@ Standing CompareCommand::measure(const std::string& name, bool own_splits,
   return standing;
 }
 
+std::vector<Standing> CompareCommand::measure_all(const std::vector<std::string>& names,
+                                                  bool own_splits, double test_to_train,
+                                                  const InterruptGuard& interrupt) const {
+  std::vector<Standing> standings(names.size());
+  const auto start = std::chrono::steady_clock::now();
+  size_t done = 0;
+  Job job;
+  job.pieces = longest_first(names);
+  job.make = [&](int64_t n) {
+    standings[n] = measure(names[n], own_splits, test_to_train);
+    return !interrupt.interrupted();
+  };
+  job.pack = [&](int64_t n) { return json_text(standing_json(standings[n])); };
+  job.unpack = [&](int64_t n, const std::string& bytes) {
+    standings[n] = standing_of(Json::parse(bytes));
+  };
+  job.finished = [&](int64_t n) {
+    ++done;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const double left =
+        spent.count() / static_cast<double>(done) * static_cast<double>(names.size() - done);
+    if (quiet) return;
+    fmt::print(stderr, "{}/{} {}  {}  about {} left\n", done, names.size(), names[n],
+               standings[n].fault.empty() ? percent(standings[n].mean()) : standings[n].fault,
+               duration_text(left));
+  };
+  job.stopped = [&] { return interrupt.interrupted(); };
+  hand_out(ranks(), job);
+  standings.resize(done);  // of all, or of no further use
+  return standings;
+}
+
 void CompareCommand::print(const std::vector<Standing>& ranked) const {
   std::vector<std::vector<std::string>> rows;
   for (size_t r = 0; r < ranked.size(); ++r) {
@@ -171,28 +235,20 @@ int CompareCommand::run() const {
                                          static_cast<double>(split.train.size() + split.val.size())
                                    : fraction / (1 - fraction);
   const std::vector<std::string> names = contestants(known);
+  require_same_on_all_ranks(
+      facts_of_run(fingerprint(make_problem(dataset, dataset.features, split, known)),
+                   joined(arguments_for(joined(names, ","), own_splits), " ")));
   if (!json) {
     fmt::print("{}: {} rows, {} methods, {} runs each, {} settings of each tried by validation\n",
                dataset.name, dataset.rows(), names.size(), runs, budget);
     std::fflush(stdout);
   }
   const InterruptGuard interrupt;
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<Standing> ranked;
-  for (size_t n = 0; n < names.size(); ++n) {
-    if (interrupt.interrupted()) {
-      fmt::print(stderr, "stopped after {} of {} methods\n", n, names.size());
-      return interrupt.exit_status();
-    }
-    ranked.push_back(measure(names[n], own_splits, test_to_train));
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    const double left =
-        spent.count() / static_cast<double>(n + 1) * static_cast<double>(names.size() - n - 1);
-    if (!quiet) {
-      const Standing& s = ranked.back();
-      fmt::print(stderr, "{}/{} {}  {}  about {} left\n", n + 1, names.size(), s.name,
-                 s.fault.empty() ? percent(s.mean()) : s.fault, duration_text(left));
-    }
+  std::vector<Standing> ranked = measure_all(names, own_splits, test_to_train, interrupt);
+  if (!ranks().leads()) return 0;
+  if (ranked.size() < names.size()) {
+    fmt::print(stderr, "stopped after {} of {} methods\n", ranked.size(), names.size());
+    return interrupt.exit_status();
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Standing& a, const Standing& b) { return a.mean() > b.mean(); });
@@ -250,10 +306,12 @@ Command add_compare(CLI::App& program) {
   app->add_flag("--json", command->json, "one JSON object on the standard output, nothing else");
   app->add_flag("--quiet", command->quiet, "no progress");
   command->data.add_to(*app);
-  return {app, [command, app] {
+  return {app,
+          [command, app] {
             require_argument(*app, "DATA", command->data.data);
             return command->run();
-          }};
+          },
+          true};
 }
 
 }  // namespace glgnn::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "core/archive.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"
@@ -21,6 +22,7 @@
 #include "methods/methods.h"
 #include "prepare.h"
 #include "progress.h"
+#include "ranks.h"
 #include "report/training_log.h"
 #include "resume_log.h"
 #include "setting_options.h"
@@ -54,6 +56,17 @@ Config config_of_rival(Config given, const Method& method) {
   }
   given.mode = Mode::kPaper;
   return given;
+}
+
+Facts facts_of(const Json& header, const Evaluation& evaluation) {
+  uint64_t data = kFnvStart;
+  for (size_t run = 0; run < evaluation.runs(); ++run) {
+    const uint64_t sum = evaluation.fingerprint_of(run);
+    data = fnv1a(&sum, sizeof sum, data);
+  }
+  Json asked = header;
+  for (const char* own : {"time", "threads", "machine"}) asked.erase(own);
+  return facts_of_run(data, json_text(asked));
 }
 
 struct EvaluateCommand {
@@ -215,7 +228,7 @@ bool EvaluateCommand::run_all(Evaluation& evaluation,
     if (log) log->event(run_json(run, *results[run], evaluation));
     print_finished();
   };
-  const bool whole = evaluation.run_all(results, context, on_epoch, on_run);
+  const bool whole = evaluation.run_all(results, context, ranks(), on_epoch, on_run);
   whole ? progress.dismiss() : progress.finish();
   return whole;
 }
@@ -311,7 +324,8 @@ int EvaluateCommand::run() const {
   const Config given = settings.config();
   const Dataset dataset = load_data(without_graph_file, quiet);
   const bool known = wants_own_graph(data.graph, dataset);
-  if (!grow.range.empty() && method.empty()) return run_growth(dataset, given, known);
+  if (!grow.range.empty() && method.empty())
+    return !ranks().leads() ? 0 : run_growth(dataset, given, known);
   if (!(noise >= 0 && noise < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--noise: found {}, expected 0 to below 1", noise));
   }
@@ -330,8 +344,14 @@ int EvaluateCommand::run() const {
   const Context context = threads.context();
 
   const Json header = log_header(dataset, evaluation, context);
+  require_same_on_all_ranks(facts_of(header, evaluation));
   std::optional<LockFile> lock;
   std::optional<TrainingLog> log;
+  if (!ranks().leads()) {
+    auto none = std::vector<std::optional<RunResult>>(evaluation.runs());
+    run_all(evaluation, none, context, log, InterruptGuard());
+    return 0;
+  }
   if (!log_file.empty()) {
     check_log_path(log_file, {data.data, data.label, data.split});
     lock.emplace(log_file, "log", "--log");
@@ -424,10 +444,12 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
   command->data.add_to(*app);
   command->threads.add_to(*app);
   command->settings.add_to(*app);
-  return {app, [command, app] {
+  return {app,
+          [command, app] {
             require_argument(*app, "DATASET", command->data.data);
             return command->run();
-          }};
+          },
+          true};
 }
 
 }  // namespace glgnn::cli

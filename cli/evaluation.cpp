@@ -8,14 +8,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
+#include <nlohmann/json.hpp>
 
 #include "core/archive.h"
 #include "core/available_memory.h"
-#include "core/parallel.h"
 #include "data/data.h"
 #include "data/text_rows.h"
 #include "describe.h"
+#include "dist/hand_out.h"
+#include "evaluation_log.h"
 #include "methods/search.h"
 #include "prepare.h"
 #include "report/machine.h"
@@ -214,47 +215,62 @@ int Evaluation::runs_at_once(const Context& context, size_t left) const {
 }
 
 bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const Context& context,
-                         const OnEpoch& on_epoch, const OnRun& on_run) {
+                         Ranks& ranks, const OnEpoch& on_epoch, const OnRun& on_run) {
   int64_t done = 0;
-  std::vector<size_t> left;
+  std::vector<int64_t> left;
+  const auto count_epochs = [&](const RunResult& result) {
+    for (const Trial& trial : result.trials) done += question_.method ? 1 : trial.epochs;
+  };
   for (size_t run = 0; run < runs(); ++run) {
-    if (!results[run]) {
-      left.push_back(run);
-      continue;
-    }
-    for (const Trial& trial : results[run]->trials) done += question_.method ? 1 : trial.epochs;
+    if (results[run])
+      count_epochs(*results[run]);
+    else
+      left.push_back(static_cast<int64_t>(run));
   }
-  const int at_once = runs_at_once(context, left.size());
+  const size_t share = (left.size() + ranks.count() - 1) / ranks.count();
+  const int at_once = runs_at_once(context, share);
   const Context inside{at_once > 1 ? 1 : context.threads};
   std::mutex mutex;
   bool stopped = false;
-  std::exception_ptr failure;
-  const auto do_run = [&](size_t run) {
-    try {
-      {
-        const std::scoped_lock lock(mutex);
-        if (stopped || failure) return;
-      }
-      RunResult result;
-      const bool whole = this->run(
-          run, inside,
-          [&](size_t trial, const EpochReport& report) {
-            const std::scoped_lock lock(mutex);
-            if (!failure && !on_epoch(run, trial, ++done, report)) stopped = true;
-            return !stopped && !failure;
-          },
-          result);
-      if (!whole) return;
+  Job job;
+  job.pieces = std::move(left);
+  job.threads = at_once;
+  job.make = [&](int64_t run) {
+    RunResult result;
+    const auto on_trial_epoch = [&](size_t trial, const EpochReport& report) {
       const std::scoped_lock lock(mutex);
-      results[run] = std::move(result);
-      on_run(run);
+      if (!on_epoch(run, trial, ++done, report)) stopped = true;
+      return !stopped;
+    };
+    try {
+      if (!this->run(run, inside, on_trial_epoch, result)) return false;
     } catch (...) {
       const std::scoped_lock lock(mutex);
-      if (!failure) failure = std::current_exception();
+      stopped = true;  // the runs beside it, too
+      throw;
     }
+    const std::scoped_lock lock(mutex);
+    results[run] = std::move(result);
+    return true;
   };
-  parallel_for(static_cast<int64_t>(left.size()), at_once, 1, [&](int64_t r) { do_run(left[r]); });
-  if (failure) std::rethrow_exception(failure);
+  job.pack = [&](int64_t run) { return json_text(run_json(run, *results[run], *this)); };
+  job.unpack = [&](int64_t run, const std::string& bytes) {
+    const std::scoped_lock lock(mutex);
+    results[run] = run_of(Json::parse(bytes), *this);
+    count_epochs(*results[run]);
+    const Trial& kept = results[run]->best();
+    const EpochReport last{.loss = kept.val_loss, .val_accuracy = kept.val_accuracy, .best = true};
+    if (!on_epoch(run, trials_.size() - 1, done, last)) stopped = true;
+  };
+  job.finished = [&](int64_t run) {
+    const std::scoped_lock lock(mutex);
+    on_run(run);
+  };
+  job.stopped = [&] {
+    const std::scoped_lock lock(mutex);
+    return stopped;
+  };
+  hand_out(ranks, job);
   return std::ranges::all_of(results, [](const auto& result) { return result.has_value(); });
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "dist/ranks.h"
 #include "methods/method.h"
 
 namespace glgnn::cli {
@@ -100,8 +101,9 @@ class Evaluation {
 
   // Does the runs that `results` (one for each) does not hold yet. In paper mode the threads take
   // one run each where memory allows; the results are the same. The callbacks are called one at a
-  // time. False when on_epoch stopped it.
-  bool run_all(std::vector<std::optional<RunResult>>& results, const Context& context,
+  // time. Several ranks share the runs, and rank 0 gets all results. False when on_epoch stopped
+  // it.
+  bool run_all(std::vector<std::optional<RunResult>>& results, const Context& context, Ranks& ranks,
                const OnEpoch& on_epoch, const OnRun& on_run);
 
  private:

@@ -33,26 +33,6 @@ Trial trial_of(const Json& json, const Assignments& assignments) {
           .tried = json.at("modules_tried").get<int64_t>()};
 }
 
-RunResult run_of(const Json& line, const Evaluation& evaluation) {
-  RunResult result{.chosen = line.at("choice").get<size_t>(),
-                   .test_accuracy = line.at("test_accuracy").get<double>(),
-                   .macro_f1 = line.at("macro_f1").get<double>(),
-                   .hidden_accuracy = line.at("hidden_accuracy").get<double>(),
-                   .hidden = line.at("hidden_rows").get<int64_t>(),
-                   .seconds = line.at("seconds").get<double>(),
-                   .peak_memory_mb = line.value("peak_memory_mb", 0.0),
-                   .noise = {.added = line.at("noise_edges").get<int64_t>(),
-                             .kept = line.at("noise_edges_kept").get<int64_t>(),
-                             .by_chance = line.at("noise_edges_kept_by_chance").get<double>()},
-                   .commit = line.at("commit").get<std::string>()};
-  const Json& trials = line.at("trials");
-  for (size_t t = 0; t < evaluation.trials_per_run(); ++t) {
-    result.trials.push_back(trial_of(trials.at(t), evaluation.assignments(t)));
-  }
-  trials.at(result.chosen);
-  return result;
-}
-
 }  // namespace
 
 Json assignments_json(const Assignments& assignments) {
@@ -81,6 +61,26 @@ Json run_json(size_t run, const RunResult& result, const Evaluation& evaluation)
           {"seconds", result.seconds},
           {"peak_memory_mb", result.peak_memory_mb},
           {"trials", std::move(trials)}};
+}
+
+RunResult run_of(const Json& line, const Evaluation& evaluation) {
+  RunResult result{.chosen = line.at("choice").get<size_t>(),
+                   .test_accuracy = line.at("test_accuracy").get<double>(),
+                   .macro_f1 = line.at("macro_f1").get<double>(),
+                   .hidden_accuracy = line.at("hidden_accuracy").get<double>(),
+                   .hidden = line.at("hidden_rows").get<int64_t>(),
+                   .seconds = line.at("seconds").get<double>(),
+                   .peak_memory_mb = line.value("peak_memory_mb", 0.0),
+                   .noise = {.added = line.at("noise_edges").get<int64_t>(),
+                             .kept = line.at("noise_edges_kept").get<int64_t>(),
+                             .by_chance = line.at("noise_edges_kept_by_chance").get<double>()},
+                   .commit = line.at("commit").get<std::string>()};
+  const Json& trials = line.at("trials");
+  for (size_t t = 0; t < evaluation.trials_per_run(); ++t) {
+    result.trials.push_back(trial_of(trials.at(t), evaluation.assignments(t)));
+  }
+  trials.at(result.chosen);
+  return result;
 }
 
 std::vector<std::optional<RunResult>> read_evaluation_log(const std::filesystem::path& path,

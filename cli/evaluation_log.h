@@ -16,6 +16,7 @@ Json assignments_json(const Assignments& assignments);
 
 // {"event": "run", "run": 3, "test_accuracy": ..., "trials": [...], ...}
 Json run_json(size_t run, const RunResult& result, const Evaluation& evaluation);
+RunResult run_of(const Json& line, const Evaluation& evaluation);
 
 // The runs that a log holds. A log of other data, settings, choices or version is refused (kUsage).
 std::vector<std::optional<RunResult>> read_evaluation_log(const std::filesystem::path& path,

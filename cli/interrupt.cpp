@@ -45,6 +45,9 @@ InterruptGuard::InterruptGuard() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &old_int_);
   sigaction(SIGTERM, &action, &old_term_);
+  // Who started us, or rank 0, has decided that it is not for us.
+  if (old_int_.sa_handler == SIG_IGN) ::signal(SIGINT, SIG_IGN);
+  if (old_term_.sa_handler == SIG_IGN) ::signal(SIGTERM, SIG_IGN);
 }
 
 InterruptGuard::~InterruptGuard() {

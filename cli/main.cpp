@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "help.h"
+#include "ranks.h"
 #include "report/version.h"
 #include "rivals.h"
 #include "start.h"
@@ -40,7 +41,8 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return program.exit(asked);
   }
-  return chosen_command(program, commands).run();
+  const Command& chosen = chosen_command(program, commands);
+  return chosen.shares_work || ranks().leads() ? chosen.run() : 0;
 }
 
 }  // namespace

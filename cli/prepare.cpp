@@ -9,6 +9,7 @@
 #include "core/available_memory.h"
 #include "data/data.h"
 #include "data/message.h"
+#include "ranks.h"
 #include "reading.h"
 #include "words.h"
 
@@ -78,6 +79,11 @@ void DataOptions::add_to(CLI::App& app) {
 }
 
 Dataset load_data(const DataOptions& options, bool quiet) {
+  if (options.data == "-" && ranks().count() > 1) {
+    throw Error(ErrorKind::kUsage,
+                "-: the standard input reaches rank 0 alone; put the data into a file that all "
+                "ranks can read");
+  }
   ReadingProgress progress(options.data, quiet);
   const bool no_graph = options.graph == "none";
   Dataset dataset =

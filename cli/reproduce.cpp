@@ -7,12 +7,16 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "child_evaluation.h"
 #include "data/message.h"
+#include "dist/hand_out.h"
 #include "interrupt.h"
 #include "paper_tables.h"
+#include "ranks.h"
 #include "report/json.h"
 #include "report/version.h"
 #include "rivals.h"
@@ -93,6 +97,19 @@ class CellFile {
   std::ofstream out_;
 };
 
+// The cells whose answer is not known; the last datasets of a table are the largest.
+std::vector<int64_t> left_to_measure(std::vector<Cell>& cells, const CellFile& known) {
+  std::vector<int64_t> left;
+  for (size_t c = 0; c < cells.size(); ++c) {
+    if (!known.find(cells[c])) left.push_back(static_cast<int64_t>(c));
+  }
+  const auto column = [&](int64_t c) {
+    return std::ranges::find(cells, cells[c].dataset, &Cell::dataset) - cells.begin();
+  };
+  if (ranks().count() > 1) std::ranges::stable_sort(left, std::greater{}, column);
+  return left;
+}
+
 struct ReproduceCommand {
   std::string table, file;
   std::vector<std::string> datasets, methods;
@@ -158,29 +175,41 @@ void ReproduceCommand::measure(Cell& cell) const {
 // False when it was interrupted.
 bool ReproduceCommand::measure_all(std::vector<Cell>& cells,
                                    const InterruptGuard& interrupt) const {
-  CellFile known(file.empty() ? "reproduce-" + table + ".jsonl" : file, resume);
-  const auto start = std::chrono::steady_clock::now();
-  int64_t measured = 0;
-  for (size_t c = 0; c < cells.size(); ++c) {
-    Cell& cell = cells[c];
-    if (!known.find(cell)) {
-      measure(cell);
-      if (interrupt.interrupted()) {
-        fmt::print(stderr, "stopped after {} of {} cells; {} holds them: go on with --resume\n", c,
-                   cells.size(), known.path());
-        return false;
-      }
-      known.keep(cell);
-      ++measured;
-    }
-    if (quiet) continue;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    const double each = measured > 0 ? spent.count() / static_cast<double>(measured) : 0;
-    fmt::print(stderr, "{}/{} {} on {}: {}  about {} left\n", c + 1, cells.size(), cell.name,
-               cell.dataset, cell_text(cell),
-               duration_text(each * static_cast<double>(cells.size() - c - 1)));
+  std::optional<CellFile> known;
+  Job job;
+  if (ranks().leads()) {
+    known.emplace(file.empty() ? "reproduce-" + table + ".jsonl" : file, resume);
+    job.pieces = left_to_measure(cells, *known);
   }
-  return true;
+  const auto start = std::chrono::steady_clock::now();
+  const size_t all = job.pieces.size();
+  size_t measured = 0;
+  job.make = [&](int64_t c) {
+    measure(cells[c]);
+    return !interrupt.interrupted();
+  };
+  job.pack = [&](int64_t c) { return json_text(Json{cells[c].result, cells[c].fault}); };
+  job.unpack = [&](int64_t c, const std::string& bytes) {
+    const Json answer = Json::parse(bytes);
+    cells[c].result = answer[0];
+    cells[c].fault = answer[1].get<std::string>();
+  };
+  job.finished = [&](int64_t c) {
+    known->keep(cells[c]);
+    ++measured;
+    if (quiet) return;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const double each = spent.count() / static_cast<double>(measured);
+    fmt::print(stderr, "{}/{} {} on {}: {}  about {} left\n", measured, all, cells[c].name,
+               cells[c].dataset, cell_text(cells[c]),
+               duration_text(each * static_cast<double>(all - measured)));
+  };
+  job.stopped = [&] { return interrupt.interrupted(); };
+  hand_out(ranks(), job);
+  if (measured == all) return true;
+  fmt::print(stderr, "stopped after {} of {} cells; {} holds them: go on with --resume\n", measured,
+             all, known->path());
+  return false;
 }
 
 void ReproduceCommand::print(const std::vector<Cell>& cells,
@@ -202,6 +231,9 @@ void ReproduceCommand::print(const std::vector<Cell>& cells,
 int ReproduceCommand::run() const {
   const PaperTable& paper = paper_table(table);
   std::vector<Cell> cells = planned(paper);
+  Json asked = Json::array();
+  for (const Cell& cell : cells) asked.push_back(cell.question);
+  require_same_on_all_ranks(facts_of_run(0, json_text(asked)));
   if (!json) {
     fmt::print(
         "{} of the paper, graph {}: mean and standard deviation of {}, {} settings of each "
@@ -210,7 +242,9 @@ int ReproduceCommand::run() const {
     std::fflush(stdout);
   }
   const InterruptGuard interrupt;
-  if (!measure_all(cells, interrupt)) return interrupt.exit_status();
+  const bool whole = measure_all(cells, interrupt);
+  if (!ranks().leads()) return 0;
+  if (!whole) return interrupt.exit_status();
   if (!json) {
     print(cells, columns(paper));
     return 0;
@@ -255,10 +289,12 @@ Command add_reproduce(CLI::App& program) {
                 "take cells of the same commit and settings from the file");
   app->add_flag("--json", command->json, "one JSON object on the standard output, nothing else");
   app->add_flag("--quiet", command->quiet, "no progress");
-  return {app, [command, app] {
+  return {app,
+          [command, app] {
             require_argument(*app, "TABLE", command->table);
             return command->run();
-          }};
+          },
+          true};
 }
 
 }  // namespace glgnn::cli

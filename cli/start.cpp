@@ -11,6 +11,7 @@
 
 #include "failure.h"
 #include "idle_threads.h"
+#include "ranks.h"
 
 namespace glgnn::cli {
 namespace {
@@ -30,9 +31,11 @@ int run_guarded(char** argv, const std::function<int()>& program) {
   let_idle_threads_sleep(argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   try {
-    const int status = program();
-    flush_output();
-    return status;
+    return run_on_ranks([&] {
+      const int status = program();
+      flush_output();
+      return status;
+    });
   } catch (...) {
     return report_failure();
   }

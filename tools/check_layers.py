@@ -17,10 +17,11 @@ MAY_USE = {
     "network": ["modules", "ops", "kernels", "core"],
     "model": ["network", "modules", "kernels", "core"],
     "train": ["model", "network", "modules", "ops", "kernels", "core"],
+    "dist": ["core"],
     "data": ["core"],
     "report": ["model", "train", "data", "core"],
     "api": ["train", "data", "core"],
-    "cli": ["methods", "report", "model", "train", "data", "core"],
+    "cli": ["methods", "report", "model", "train", "dist", "data", "core"],
     "python": ["report", "api", "model", "train", "data", "core"],
     "bench": ["cli", "report", "train", "model", "network", "modules", "ops", "kernels", "data", "core"],
 }
@@ -37,6 +38,7 @@ THIRD_PARTY = {
     r"CLI/.*": ["cli", "bench"],
     r"linear\.h|libsvm/.*": ["methods"],
     r"pybind11/.*": ["python"],
+    r"mpi\.h": ["dist"],
     r"cuda.*\.h": ["core/cuda", "kernels/cuda"],
 }
 

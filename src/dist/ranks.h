@@ -1,0 +1,40 @@
+// The processes that work on one run ("ranks"): this one alone, or those that mpirun has started.
+// Rank 0 leads: it hands out the work, and it alone speaks and writes files.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace glgnn {
+
+// What a letter is about: it is given to who asks for its kind.
+enum class Mail : int { kMeeting = 1, kBeat, kAsk, kPiece, kShare, kBlock };
+
+// One process alone; MPI has another (open_ranks). May be used by several threads at once.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+
+  virtual int self() const { return 0; }
+  virtual int count() const { return 1; }
+  bool leads() const { return self() == 0; }
+
+  // Returns once `bytes` may be changed.
+  virtual void send(int to, Mail kind, const std::string& bytes);
+  // A letter of that rank, if one has come. Letters of one kind come in the order of sending.
+  virtual std::optional<std::string> poll(int from, Mail kind);
+  std::string wait(int from, Mail kind);
+
+  // What each rank says, in the order of the ranks; rank 0 alone gets it.
+  std::vector<std::string> gather(const std::string& own);
+  // What rank 0 says, on every rank.
+  std::string share(std::string from_lead);
+};
+
+// The ranks of this process: those of MPI when mpirun (or srun) has started it, else itself alone.
+// Children of this process are alone again. kUsage where MPI is asked for and is not there.
+std::unique_ptr<Ranks> open_ranks();
+
+}  // namespace glgnn
