@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "data/file.h"
@@ -43,10 +44,22 @@ void apply_at(Config& config, const std::string& place, const std::string& name,
   }
 }
 
+[[noreturn]] void given_twice(const std::string& place, const std::string& name) {
+  throw Error(ErrorKind::kUsage,
+              place + ": setting " + shortened(name) + " is given twice; keep one of them");
+}
+
 void read_json(Config& config, const std::string& path, const std::string& text) {
+  using Event = nlohmann::json::parse_event_t;
   nlohmann::json object;
+  std::set<std::string> names;
+  const auto note_name = [&](int depth, Event event, const nlohmann::json& value) {
+    if (depth != 1 || event != Event::key) return true;
+    if (!names.insert(value).second) given_twice(path, value);
+    return true;
+  };
   try {
-    object = nlohmann::json::parse(text);
+    object = nlohmann::json::parse(text, note_name);
   } catch (const nlohmann::json::exception& error) {  // numbers may be too large, too
     throw Error(ErrorKind::kUsage, path + ": not a JSON object: " + printable(error.what()));
   }
@@ -62,11 +75,13 @@ void read_json(Config& config, const std::string& path, const std::string& text)
 void read_lines(Config& config, const std::string& path, const std::string& text) {
   std::istringstream in(text);
   std::string line;
+  std::set<std::string> names;
   for (int number = 1; std::getline(in, line); ++number) {
     const std::string content = trimmed(line.substr(0, line.find('#')));
     if (content.empty()) continue;
     const std::string place = path + ":" + std::to_string(number);
     const auto [name, value] = split_assignment(content, place);
+    if (!names.insert(trimmed(name)).second) given_twice(place, trimmed(name));
     apply_at(config, place, trimmed(name), trimmed(value));
   }
 }

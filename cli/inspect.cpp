@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "core/available_memory.h"
 #include "data/data.h"
+#include "data/features.h"
 #include "data/graph_summary.h"
 #include "data/message.h"
 #include "data/table_notes.h"
@@ -193,7 +194,7 @@ std::string graph_text(const Findings& found) {
 void print_findings(const Findings& found) {
   const Paint paint(stdout);
   const Dataset& dataset = found.dataset;
-  const bool is_table = !dataset.plan.columns.empty();
+  const bool is_table = !dataset.plan.columns.empty() && !is_of_array(dataset.plan);
   const std::string columns =
       is_table ? counted(static_cast<int64_t>(dataset.plan.columns.size()), "column") + ", " : "";
   fmt::print(

@@ -21,10 +21,10 @@ void end_now(int) {
 }
 
 // A step may take minutes: then it is not finished. What it has done is lost, as if it had been
-// killed; files are old or new, never half.
+// killed; files are old or new, never half. The other second of the two is for a busy machine.
 void end_soon() {
   ::signal(SIGALRM, end_now);
-  const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 1, .tv_usec = 800'000}};
+  const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 1, .tv_usec = 0}};
   ::setitimer(ITIMER_REAL, &soon, nullptr);
 }
 
@@ -32,7 +32,7 @@ void remember(int signal) {
   received = signal;
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
-  print("\nfinishing the step at hand, for two seconds at the most; once more ends at once\n");
+  print("\nfinishing the step at hand, for a second at the most; once more ends at once\n");
   end_soon();
 }
 

@@ -1,5 +1,5 @@
 // Ctrl-C or SIGTERM while training: the step at hand is finished first, if that takes no longer
-// than two seconds. A second one ends the program at once.
+// than a second. A second one ends the program at once.
 #pragma once
 
 #include <csignal>

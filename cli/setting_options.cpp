@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "config_file.h"
+#include "data/message.h"
 #include "help.h"
 
 namespace glgnn::cli {
@@ -74,7 +75,7 @@ std::pair<std::string, std::string> split_assignment(const std::string& text,
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw Error(ErrorKind::kUsage,
-                option + ": found \"" + text + "\", expected NAME=VALUE, e.g. k=20");
+                option + ": found " + quote(text) + ", expected NAME=VALUE, e.g. k=20");
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 #include <glgnn/error.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 
 #include "failure.h"
 #include "idle_threads.h"
@@ -22,6 +25,12 @@ void flush_output() {
   throw Error(ErrorKind::kIo, fmt::format("cannot write the output: {}", std::strerror(errno)));
 }
 
+// An exception that no caller can be told of: the JSON library asks for memory while it destroys.
+void end_by_exception() {
+  if (!std::current_exception()) std::abort();
+  ::_exit(report_failure());
+}
+
 }  // namespace
 
 int run_guarded(char** argv, const std::function<int()>& program) {
@@ -29,6 +38,7 @@ int run_guarded(char** argv, const std::function<int()>& program) {
   // and a third of the memory ends up in gaps.
   ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
   let_idle_threads_sleep(argv);
+  std::set_terminate(end_by_exception);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   try {
     return run_on_ranks([&] {

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/threads.h"
+
 namespace glgnn::cli {
 
 void ThreadOption::add_to(CLI::App& app) {
@@ -22,6 +24,7 @@ Context ThreadOption::context() const {
   }
   Context chosen = default_context();
   if (threads) chosen.threads = *threads;
+  require_threads(chosen.threads);
   return chosen;
 }
 

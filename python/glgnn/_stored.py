@@ -53,7 +53,7 @@ def take(model, fitted):
 def _take_of_program(model, fitted):
     """A file that `glgnn fit` wrote: its classes are texts, its columns have names."""
     settings = fitted.settings
-    names = table_columns(fitted) or fitted.feature_names
+    names = _feature_columns(fitted) or fitted.feature_names
     model.set_params(mode=settings["mode"], random_state=int(settings["seed"]))
     model.classes_ = np.array(fitted.class_names)
     model.feature_names_in_ = np.array(names, dtype=object)
@@ -64,6 +64,10 @@ def _take_of_program(model, fitted):
 def table_columns(fitted):
     """The columns of the table that the model was fitted on, without labels and names of rows; none
     for arrays."""
+    return [] if fitted.is_of_array else _feature_columns(fitted)
+
+
+def _feature_columns(fitted):
     return [name for name, kind in fitted.columns if kind not in ("label", "row id")]
 
 

@@ -2,6 +2,8 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "core/threads.h"
+#include "data/features.h"
 #include "fitted.h"
 #include "report/model_columns.h"
 #include "report/suggestions.h"
@@ -60,7 +62,7 @@ py::dict settings_of(const Fitted& fitted) {
   return values;
 }
 
-// The columns of the table that fit() was given; empty for arrays.
+// The columns of the table that fit() was given; of arrays only where some are left out.
 py::list columns_of(const Fitted& fitted) {
   py::list columns;
   for (const TableColumn& column : fitted.model().plan.columns) {
@@ -148,6 +150,7 @@ py::list suggest(const Fitted& fitted, int64_t count) {
 std::unique_ptr<Fitted> load(const std::string& path, int threads) {
   Context context = default_context();
   if (threads > 0) context.threads = threads;
+  require_threads(context.threads);
   return std::make_unique<Fitted>(load_model(path), context);
 }
 
@@ -187,6 +190,8 @@ void bind_fitted(py::module_& module) {
       .def_property_readonly("best_epoch", [](const Fitted& f) { return f.model().best_epoch; })
       .def_property_readonly("settings", &settings_of)
       .def_property_readonly("columns", &columns_of)
+      .def_property_readonly("is_of_array",
+                             [](const Fitted& f) { return is_of_array(f.model().plan); })
       .def_property_readonly("notes", [](const Fitted& f) { return f.model().notes; })
       .def_property_readonly("scale", &scale_of)
       .def_property(

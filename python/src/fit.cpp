@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "core/available_memory.h"
+#include "core/threads.h"
 #include "data/cells.h"
 #include "data/data.h"
 #include "data/features.h"
@@ -53,6 +54,7 @@ Dataset to_dataset(const Table& table) {
     dataset.features = features_from(table.features);
     dataset.feature_names = table.feature_names;
     dataset.plan.feature_names = table.feature_names;
+    if (!dataset.features.is_sparse) leave_out_constant_columns(dataset);
   }
   dataset.name = "table";
   dataset.labels = to_vector<int32_t>(table.labels);
@@ -103,6 +105,7 @@ std::unique_ptr<Fitted> fit_table(const Table& table,
   check_memory(dataset, resolve_settings(config, dataset));
   Context context = default_context();
   if (threads > 0) context.threads = threads;
+  require_threads(context.threads);
   FitResult result = watched_fit(
       [&](const FitOptions& options) {
         return fit_dataset(std::move(dataset), split, config, context, options);

@@ -59,6 +59,7 @@ NewRowPredictions Fitted::predict(const Features& rows, int64_t near) const {
     NewRowPredictions all{Matrix(rows.rows(), model_.probabilities.cols()), {}};
     for (int64_t begin = 0; begin < rows.rows(); begin += kBlock) {
       Features block = rows_of(rows, begin, std::min(begin + kBlock, rows.rows()));
+      if (is_of_array(model_.plan)) block = used_columns(std::move(block), model_.plan, "X");
       if (model_.features.is_sparse) {
         make_sparse(block);
       } else {

@@ -18,20 +18,11 @@ void require_plain_columns(const std::string& what, const TablePlan& plan) {
   }
 }
 
-void check_width(const std::string& what, int64_t found, const TablePlan& plan) {
-  const auto wanted = static_cast<int64_t>(plan.feature_names.size());
-  if (found == wanted) return;
-  fail(ErrorKind::kData, {what},
-       {"another number of columns", counted(found, "column"),
-        std::to_string(wanted) + ", as the model was fitted on",
-        "give the same columns in the same order"});
-}
-
 class SvmlightSource : public RowSource {
  public:
   SvmlightSource(const std::string& path, const TablePlan& plan, ClassNumbers classes)
-      : rows_(path), classes_(std::move(classes)) {
-    columns_ = static_cast<int64_t>(plan.feature_names.size());
+      : rows_(path), plan_(plan), classes_(std::move(classes)) {
+    columns_ = array_columns(plan);
     first_number_ = plan.counts_from_zero ? 0 : 1;
   }
 
@@ -50,7 +41,7 @@ class SvmlightSource : public RowSource {
            {"no rows", "0 rows", "a line for each row: LABEL NUMBER:VALUE ...",
             "check that the file was written completely"});
     }
-    block.features = builder.take();
+    block.features = used_columns(builder.take(), plan_, rows_.place().file.string());
   }
 
   bool has_labels() const override { return has_labels_; }
@@ -81,6 +72,7 @@ class SvmlightSource : public RowSource {
   }
 
   SvmlightRows rows_;
+  TablePlan plan_;
   ClassNumbers classes_;
   int64_t columns_ = 0, ignored_ = 0;
   int32_t first_number_ = 1;
@@ -93,7 +85,7 @@ class ArraySource : public RowSource {
               const NewRowsOptions& options)
       : data_(load_dataset(what, {.label = options.label, .new_rows = true})),
         classes_(std::move(classes)) {
-    check_width(what, data_.features.cols(), plan);
+    data_.features = used_columns(std::move(data_.features), plan, what);
   }
 
   void next(RowBlock& block, int64_t first, int64_t most) override {

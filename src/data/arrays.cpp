@@ -72,7 +72,7 @@ void finish(Dataset& dataset, const LoadOptions& options) {
   dataset.feature_names = numbered_names(dataset.features.cols());
   if (dataset.labels.empty()) dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
   if (options.new_rows || dataset.features.is_sparse) return;
-  note_constant_columns(dataset);
+  leave_out_constant_columns(dataset);
   check_repeated_columns(dataset);
 }
 

@@ -119,7 +119,8 @@ void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> va
   column.median =
       values.size() % 2 == 1 ? values[middle] : values[middle - 1] / 2 + values[middle] / 2;
   // Features are float32, and what is equal there tells nothing apart.
-  const bool constant = static_cast<float>(column.lowest) == static_cast<float>(column.highest) &&
+  const auto lowest = static_cast<float>(column.lowest);
+  const bool constant = lowest == static_cast<float>(column.highest) && std::isfinite(lowest) &&
                         static_cast<int64_t>(values.size()) == present_;
   const bool whole = std::all_of(values.begin(), values.end(), is_whole);
   values.erase(std::unique(values.begin(), values.end()), values.end());

@@ -180,16 +180,63 @@ void densify(Features& features) {
   if (static_cast<double>(features.sparse.nnz()) >= kSparseBelow * size) make_dense(features);
 }
 
-void note_constant_columns(Dataset& dataset) {
+void leave_out_constant_columns(Dataset& dataset) {
   const Matrix& dense = dataset.features.dense;
-  std::vector<std::string> constant;
+  std::vector<TableColumn> columns;
+  std::vector<std::string> constant, kept;
   for (int64_t j = 0; j < dense.cols(); ++j) {
-    if (is_constant(dense, j)) constant.push_back(dataset.feature_names[j]);
+    TableColumn& column = columns.emplace_back();
+    column.name = dataset.feature_names[j];
+    if (is_constant(dense, j)) column.kind = ColumnKind::kConstant;
+    (column.is_used() ? kept : constant).push_back(column.name);
   }
   if (constant.empty()) return;
-  dataset.notes.push_back(counted(static_cast<int64_t>(constant.size()), "column") +
+  const std::string has = counted(static_cast<int64_t>(constant.size()), "column") +
                           (constant.size() == 1 ? " has" : " have") +
-                          " the same value in every row: " + listed(constant));
+                          " the same value in every row";
+  if (kept.empty()) {
+    dataset.notes.push_back(has + ": " + listed(constant));
+    return;
+  }
+  dataset.notes.push_back(has + " and " + (constant.size() == 1 ? "is" : "are") +
+                          " left out: " + listed(constant));
+  dataset.plan.columns = std::move(columns);
+  dataset.features = used_columns(std::move(dataset.features), dataset.plan, dataset.name);
+  dataset.feature_names = kept;
+  dataset.plan.feature_names = std::move(kept);
+}
+
+bool is_of_array(const TablePlan& plan) {
+  const auto used = std::find_if(plan.columns.begin(), plan.columns.end(),
+                                 [](const TableColumn& column) { return column.is_used(); });
+  return used != plan.columns.end() && used->distinct == 0;
+}
+
+int64_t array_columns(const TablePlan& plan) {
+  return static_cast<int64_t>(is_of_array(plan) ? plan.columns.size() : plan.feature_names.size());
+}
+
+Features used_columns(Features rows, const TablePlan& plan, const std::string& what) {
+  if (const int64_t wanted = array_columns(plan); rows.cols() != wanted) {
+    fail(ErrorKind::kData, {what},
+         {"another number of columns", counted(rows.cols(), "column"),
+          std::to_string(wanted) + ", as the model was fitted on",
+          "give the same columns in the same order"});
+  }
+  if (!is_of_array(plan)) return rows;
+  const bool was_sparse = rows.is_sparse;
+  make_dense(rows);
+  std::vector<int64_t> kept;
+  for (size_t j = 0; j < plan.columns.size(); ++j) {
+    if (plan.columns[j].is_used()) kept.push_back(static_cast<int64_t>(j));
+  }
+  Features used;
+  used.dense = Matrix(rows.rows(), static_cast<int64_t>(kept.size()));
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    for (size_t f = 0; f < kept.size(); ++f) used.dense[i][f] = rows.dense[i][kept[f]];
+  }
+  if (was_sparse) make_sparse(used);
+  return used;
 }
 
 void check_repeated_columns(Dataset& dataset) {

@@ -44,8 +44,20 @@ void sparsify(Dataset& dataset);
 // Makes sparse features dense of which a quarter or more is not zero.
 void densify(Features& features);
 
-// Notes the columns with one value in all rows (features must be dense).
-void note_constant_columns(Dataset& dataset);
+// Leaves out the columns of an array with one value in all rows, unless all are such; the plan then
+// lists the columns (features must be dense).
+void leave_out_constant_columns(Dataset& dataset);
+
+// Whether the columns of a plan are those of an array, of which some are left out: nobody has
+// counted their values.
+bool is_of_array(const TablePlan& plan);
+
+// How many columns arrays of new rows have.
+int64_t array_columns(const TablePlan& plan);
+
+// Rows of an array, with the columns alone that are features. Throws kData where they are not
+// array_columns() wide; `what` are they.
+Features used_columns(Features rows, const TablePlan& plan, const std::string& what);
 
 // Notes the columns that repeat another one (features must be dense).
 void check_repeated_columns(Dataset& dataset);

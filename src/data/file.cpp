@@ -47,11 +47,11 @@ int open_to_read(const fs::path& path, int flags = 0) {
 }
 
 // Appends at most a piece; false at the end.
-bool read_piece(int file, std::string& text, const fs::path& path) {
+bool read_piece(int file, std::string& text, const fs::path& path, size_t piece = kPiece) {
   const size_t old = text.size();
-  text.resize(old + kPiece);
+  text.resize(old + piece);
   ssize_t got = 0;
-  while ((got = ::read(file, text.data() + old, kPiece)) < 0 && errno == EINTR) {
+  while ((got = ::read(file, text.data() + old, piece)) < 0 && errno == EINTR) {
   }
   if (got < 0) {
     fail(ErrorKind::kIo, {path},
@@ -137,8 +137,12 @@ std::string read_bytes(const fs::path& path) {
   std::string bytes;
   std::error_code ignored;
   const uintmax_t size = fs::file_size(path, ignored);
-  if (!ignored) bytes.reserve(static_cast<size_t>(size) + kPiece);  // that of a piece at the end
-  while (read_piece(file.number(), bytes, path)) {
+  size_t piece = kPiece;
+  if (!ignored) {
+    piece = std::clamp(static_cast<size_t>(size), size_t{1} << 9, kPiece);  // small for small files
+    bytes.reserve(static_cast<size_t>(size) + piece);  // that of a piece at the end
+  }
+  while (read_piece(file.number(), bytes, path, piece)) {
   }
   return bytes;
 }

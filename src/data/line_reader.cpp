@@ -24,6 +24,20 @@ gzFile as_gz(const std::shared_ptr<void>& file) { return static_cast<gzFile>(fil
        {"truncated or damaged .gz file", found, "a whole gzip file", "write or download it again"});
 }
 
+// `text` begins on this line; what lies before `checked` is known to be good.
+void check_text(std::string_view text, size_t checked, const Place& place) {
+  const bool has_mark =
+      place.line == 1 && (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"));
+  const size_t zero = has_mark ? 0 : text.find('\0', checked);
+  if (zero == std::string_view::npos) return;
+  const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(zero), '\n');
+  fail(ErrorKind::kData, {place.file, place.line + lines},
+       {"not UTF-8 text",
+        has_mark ? "a UTF-16 byte order mark"
+                 : "a byte 0, which UTF-16 and files of other kinds have",
+        "UTF-8", "save the file as \"CSV UTF-8\" or convert it with iconv"});
+}
+
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& path) : path_(path) {
@@ -63,6 +77,7 @@ bool LineReader::fill() {
     if (found.starts_with(name)) found.erase(0, name.size());
     damaged(path_, found);
   }
+  check_text(buffer_, old, {path_, line_ + 1});
   unpacked_ += got;
   check_unpacked(unpacked_, bytes_, {path_}, "unpack it with gunzip first");
   at_end_ = got == 0;

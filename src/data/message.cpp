@@ -25,15 +25,17 @@ void fail(ErrorKind kind, const Place& place, const Complaint& complaint) {
                         ", expected " + complaint.expected + "; " + complaint.repair);
 }
 
-std::string quote(std::string_view text) {
+std::string shortened(std::string_view text) {
   constexpr size_t kLongest = 100;
   size_t end = std::min(text.size(), kLongest);
   // A cut inside a UTF-8 character would print as rubbish: go back to where it starts.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;
   }
-  return "\"" + printable(text.substr(0, end)) + (end < text.size() ? "…\"" : "\"");
+  return printable(text.substr(0, end)) + (end < text.size() ? "…" : "");
 }
+
+std::string quote(std::string_view text) { return "\"" + shortened(text) + "\""; }
 
 std::string counted(int64_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
@@ -42,7 +44,7 @@ std::string counted(int64_t number, const std::string& noun) {
 std::string listed(const std::vector<std::string>& items, size_t limit) {
   std::string out;
   for (size_t i = 0; i < std::min(limit, items.size()); ++i) {
-    out += (i == 0 ? "" : ", ") + printable(items[i]);
+    out += (i == 0 ? "" : ", ") + shortened(items[i]);
   }
   if (items.size() > limit) out += " and " + std::to_string(items.size() - limit) + " more";
   return out;

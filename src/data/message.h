@@ -35,7 +35,8 @@ struct Complaint {
 // `text` with ? for each control character: those of a damaged file could confuse a terminal.
 std::string printable(std::string_view text);
 
-// `text` in quotes, short enough and clean enough for a terminal.
+// `text` short enough and clean enough for a terminal, and the same in quotes.
+std::string shortened(std::string_view text);
 std::string quote(std::string_view text);
 
 // "1 edge", "2 edges".

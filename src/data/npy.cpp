@@ -250,8 +250,11 @@ std::vector<int64_t> to_integers(const NpyArray& array) {
     const auto value = static_cast<double>(number);
     if (!(std::abs(value) < 0x1p62) || value != std::floor(value)) {
       fail(ErrorKind::kData, array.place,
-           {position_text(array, i) + " is not a whole number", std::to_string(value), "integers",
-            "convert the array with array.astype(numpy.int64)"});
+           {position_text(array, i) +
+                (value == std::floor(value) ? " is too large" : " is not a whole number"),
+            std::to_string(number), "integers below 2^62",
+            "convert the array with array.astype(numpy.int64), or number the classes anew with "
+            "numpy.unique(y, return_inverse=True)"});
     }
     out[i] = static_cast<int64_t>(number);
   });

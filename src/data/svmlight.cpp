@@ -121,7 +121,7 @@ Dataset read_svmlight(const std::filesystem::path& path, const LoadOptions& opti
   set_labels(dataset, labels);
   if (!options.new_rows) check_labels(dataset, {path});
   if (dataset.features.is_sparse || options.new_rows) return dataset;
-  note_constant_columns(dataset);
+  leave_out_constant_columns(dataset);
   check_repeated_columns(dataset);
   return dataset;
 }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "data/cells.h"
+#include "data/features.h"
 #include "data/row_encoder.h"
 #include "data/row_source.h"
 #include "data/table_header.h"
@@ -19,7 +20,8 @@ int64_t position_of(const std::vector<std::string>& names, const std::string& na
 // A model of arrays knows the names of its features only: then they are the columns, and its gaps
 // could be filled with nothing.
 TablePlan plan_with_columns(TablePlan plan) {
-  if (!plan.columns.empty()) return plan;
+  if (!plan.columns.empty() && !is_of_array(plan)) return plan;
+  plan.columns.clear();
   for (const std::string& name : plan.feature_names) {
     TableColumn column;
     column.name = name;

@@ -75,11 +75,6 @@ struct TextRows::Parser {
 TextRows::TextRows(const std::filesystem::path& path, TextFormat format)
     : path_(path), format_(format), lines_(path) {
   std::string_view ahead = lines_.ahead();
-  if (ahead.starts_with("\xFF\xFE") || ahead.starts_with("\xFE\xFF")) {
-    fail(ErrorKind::kData, {path_, 1},
-         {"not UTF-8 text", "a UTF-16 byte order mark", "UTF-8",
-          "save the file as \"CSV UTF-8\" or convert it with iconv"});
-  }
   const size_t bytes = ahead.size();
   if (ahead.starts_with(kByteOrderMark)) {
     lines_.skip(kByteOrderMark.size());

@@ -74,8 +74,9 @@ Var scale_rows(Tape& tape, Var x, Var s) {
   const auto rows_of = [](auto view, int64_t begin, int64_t end) {
     return decltype(view){view[begin], end - begin, view.cols};
   };
+  const MatView<float> out = written->view();
   for_row_ranges(x.rows(), x.value->size(), tape.threads(), [&](int64_t begin, int64_t end) {
-    ref::scale_rows_forward(rows_of(written->view(), begin, end), rows_of(x.view(), begin, end),
+    ref::scale_rows_forward(rows_of(out, begin, end), rows_of(x.view(), begin, end),
                             s.data() + begin);
   });
   if (y.grad) {
@@ -95,7 +96,7 @@ Var scale_rows(Tape& tape, Var x, Var s) {
 
 Var scale_all(Tape& tape, Var x, Var b) {
   GLGNN_ASSERT(b.value->size() == 1);
-  const auto one_row = [](auto* data, int64_t n) { return MatView{data, 1, n}; };
+  const auto one_row = []<class T>(T* data, int64_t n) { return MatView<T>{data, 1, n}; };
   const int64_t n = x.value->size();
   auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
   ref::scale_rows_forward<float>(one_row(written->data(), n), one_row(x.data(), n), b.data());

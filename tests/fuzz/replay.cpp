@@ -101,7 +101,7 @@ void write_seeds(const Target& target, const std::filesystem::path& folder) {
 
 // Small files must not need much memory.
 void limit_memory() {
-#ifndef __SANITIZE_ADDRESS__
+#ifndef GLGNN_SANITIZED
   constexpr rlim_t kRoom = rlim_t{1} << 30;
   std::ifstream in("/proc/self/statm");
   rlim_t pages = 0;

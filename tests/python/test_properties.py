@@ -82,6 +82,51 @@ def test_a_constant_column_changes_nothing(table):
     np.testing.assert_array_equal(probabilities(X.assign(word="same"), y), before)
 
 
+def with_constant(rows):
+    """In the middle, so that every column behind it has another number."""
+    return np.insert(rows, 2, 7.0, axis=1)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_constant_column_of_an_array_changes_nothing(table, kind, tmp_path):
+    X, y, _ = table
+    rows = X.to_numpy(dtype=kind)
+    before = GLGNNClassifier().fit(rows, y)
+    after = GLGNNClassifier().fit(with_constant(rows), y)
+    np.testing.assert_array_equal(after.label_distributions_, before.label_distributions_)
+    assert after.n_features_in_ == 5 and after.model_features_ == ["f0", "f1", "f3", "f4"]
+    new = rows[:9] * kind(1.01)
+    wanted = before.predict_proba(new)
+    np.testing.assert_array_equal(after.predict_proba(with_constant(new)), wanted)
+    # Another value of it means nothing, and a row without it is not one of these.
+    other = with_constant(new)
+    other[:, 2] = -1e6
+    np.testing.assert_array_equal(after.predict_proba(other), wanted)
+    with pytest.raises(ValueError, match="4 features.*expecting 5"):
+        after.predict_proba(new)
+    after.save(tmp_path / "m.glgnn")
+    read = GLGNNClassifier.load(tmp_path / "m.glgnn")
+    np.testing.assert_array_equal(read.predict_proba(with_constant(new)), wanted)
+
+
+def test_a_constant_column_of_an_array_file_changes_nothing(table, tmp_path):
+    X, y, _ = table
+    rows = X.to_numpy(dtype=np.float32)
+    np.save(tmp_path / "y.npy", y)
+    texts = []
+    for name, given in (("x", rows), ("more", with_constant(rows))):
+        np.save(tmp_path / f"{name}.npy", given)
+        np.save(tmp_path / f"{name}_new.npy", given[:9])
+        done = run(tmp_path, "fit", f"{name}.npy", "--label", "y.npy", "--out", f"{name}.glgnn")
+        assert done.returncode == 0, done.stderr
+        done = run(tmp_path, "predict", f"{name}.glgnn", f"{name}_new.npy")
+        assert done.returncode == 0, done.stderr
+        texts.append(done.stdout)
+    assert texts[0] == texts[1]
+    done = run(tmp_path, "predict", "more.glgnn", "x_new.npy")
+    assert done.returncode == 3 and "expected 5, as the model was fitted on" in done.stderr
+
+
 @pytest.mark.parametrize("column", ["length", "width", "age", "skewed"])
 def test_the_unit_of_a_column_changes_nothing(table, column):
     X, y, _ = table

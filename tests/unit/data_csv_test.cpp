@@ -164,6 +164,15 @@ TEST_F(DataCsv, RefusesFilesThatAreNoTables) {
   EXPECT_EQ(error(ErrorKind::kData, std::string("\xFF\xFE", 2) + "a,b"),
             "t.csv:1: not UTF-8 text: found \"a UTF-16 byte order mark\", expected UTF-8; save the "
             "file as \"CSV UTF-8\" or convert it with iconv");
+  const std::string zero =
+      " not UTF-8 text: found \"a byte 0, which UTF-16 and files of other kinds have\", expected "
+      "UTF-8; save the file as \"CSV UTF-8\" or convert it with iconv";
+  EXPECT_EQ(error(ErrorKind::kData, std::string("a\0,\0b\0\n\0", 8)), "t.csv:1:" + zero);
+  EXPECT_EQ(error(ErrorKind::kData, std::string("a,b\n1,2\n3,4\0\n", 14)), "t.csv:3:" + zero);
+  EXPECT_EQ(
+      error(ErrorKind::kData, "a,b\n1e400,2\n2e400,3\n3e400,5\n"),
+      "t.csv:2: column \"a\": not a finite number: found \"1e400\", expected a number that fits "
+      "into float32; replace the value, or leave it empty");
   EXPECT_EQ(
       error(ErrorKind::kUsage, "a,b\n1,2\n", {}, "t.xlsx"),
       "t.xlsx: unknown kind of file: found \".xlsx\", expected .csv, .tsv, .tab, .npy, .npz, .svm, "

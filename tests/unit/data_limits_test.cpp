@@ -145,8 +145,8 @@ void load_with_little_memory(const std::string& path) {
 }
 
 TEST(DataLimits, OutOfMemoryIsNotADamagedFile) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer needs the whole address space";
+#ifdef GLGNN_SANITIZED
+  GTEST_SKIP() << "the sanitizers need the whole address space";
 #endif
   const TempFolder folder;
   const std::string array = folder.write("x.npy", npy("(3, 2500000)", std::string(30000000, 0)));

@@ -1,4 +1,6 @@
 // Arrays in files: .npy, .npz, and what is read of them.
+#include <glgnn/new_rows.h>
+
 #include "data/data.h"
 #include "data/npy.h"
 #include "data/npz.h"
@@ -202,13 +204,39 @@ TEST(DataArrays, ReadsSciPysSparseMatrices) {
   }
 }
 
-TEST(DataArrays, NotesConstantColumnsAndKeepsThem) {
+TEST(DataArrays, LeavesOutConstantColumns) {
   const TempFolder folder;
   std::string bytes = bytes_of(fixture("X.npy"));
   for (int i = 0; i < 6; ++i) bytes.replace(128 + i * 12, 4, std::string(4, '\0'));
+  const std::string path = folder.write("X.npy", bytes);
+  const Dataset d = load_dataset(path);
+  EXPECT_EQ(d.features.dense[5][1], 4.0f);
+  EXPECT_EQ(d.feature_names, (Strings{"f1", "f2"}));
+  EXPECT_EQ(d.notes, (Strings{"1 column has the same value in every row and is left out: f0"}));
+  RowBlock block;
+  NewRows(path, d.plan, {}).next(block);
+  EXPECT_EQ(block.features.dense[5][1], 4.0f);
+  EXPECT_EQ(block.features.cols(), 2);
+}
+
+TEST(DataArrays, KeepsConstantColumnsWhereThereAreNoOthers) {
+  const TempFolder folder;
+  std::string bytes = bytes_of(fixture("X.npy"));
+  bytes.replace(128, 72, std::string(72, '\0'));
   const Dataset d = load_dataset(folder.write("X.npy", bytes));
   EXPECT_EQ(d.features.cols(), 3);
-  EXPECT_EQ(d.notes, (Strings{"1 column has the same value in every row: f0"}));
+  EXPECT_EQ(d.notes.front(), "3 columns have the same value in every row: f0, f1, f2");
+}
+
+TEST(DataArrays, NewRowsOfSvmlightFilesLeaveOutTheSameColumns) {
+  const TempFolder folder;
+  const Dataset d =
+      load_dataset(folder.write("t.svm", "1 1:1 2:5 3:2\n2 1:2 2:5 3:1\n1 2:5 3:3\n"));
+  EXPECT_EQ(d.feature_names, (Strings{"f1", "f3"}));
+  RowBlock block;
+  NewRows(folder.write("new.svm", "1 2:9 3:4\n"), d.plan, d.class_names).next(block);
+  EXPECT_EQ(block.features.cols(), 2);
+  EXPECT_EQ(block.features.dense[0][1], 4.0f);
 }
 
 TEST(DataArrays, RefusesWhatDoesNotFit) {
