@@ -46,6 +46,22 @@ class MemoryLimit {  // what the program takes as free
   ~MemoryLimit() { unsetenv("GLGNN_MEMORY_LIMIT_MB"); }
 };
 
+TEST(DataLimits, LabelsThatAreTooLargeAreCalledSo) {
+  const TempFolder folder;
+  const std::string large("\xCA\xF2\x49\x71", 4), one("\x00\x00\x80\x3F", 4);  // 1e30 and 1
+  folder.write("x.npy", npy("(2, 1)", one + large));
+  folder.write("y.npy", npy("(2,)", one + large));
+  const auto read = [&] { load_dataset(folder.path("x.npy"), {.label = folder.path("y.npy")}); };
+  EXPECT_TRUE(begins(folder.error_of(ErrorKind::kData, read), "y.npy: element 1 is too large:"));
+}
+
+TEST(DataLimits, MessagesAreShort) {
+  const TempFolder folder;
+  const std::string path = folder.write("t.csv", std::string(5000, 'x') + ",b\n1,2\n3,4\n");
+  const auto read = [&] { load_dataset(path, {.label = "k"}); };
+  EXPECT_LT(folder.error_of(ErrorKind::kUsage, read).size(), 500u);
+}
+
 TEST(DataLimits, SparseFilesThatClaimManyColumns) {
   const TempFolder folder;
   const auto error = [&](const std::string& name, const std::string& text) {
