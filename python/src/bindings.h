@@ -5,8 +5,6 @@
 
 namespace glgnn::python {
 
-void translate_errors();
-void bind_settings(pybind11::module_& module);
 void bind_fitted(pybind11::module_& module);
 void bind_fit(pybind11::module_& module);
 

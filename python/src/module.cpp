@@ -1,11 +1,60 @@
 // glgnn._core: what the Python package calls. Its functions take what the package has checked.
+#include <glgnn/config.h>
+#include <glgnn/error.h>
+#include <pybind11/stl.h>
+
 #include "bindings.h"
 #include "report/version.h"
+
+namespace glgnn::python {
+namespace {
+
+namespace py = pybind11;
+
+PyObject* exception_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kIo:
+      return PyExc_OSError;
+    case ErrorKind::kDevice:
+      return PyExc_RuntimeError;
+    default:
+      return PyExc_ValueError;
+  }
+}
+
+// Errors of the library keep their text and become the exception a Python caller expects.
+void translate_errors() {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      PyErr_SetString(exception_of(error.kind()), error.what());
+    }
+  });
+}
+
+py::list all_settings() {
+  py::list list;
+  for (const Setting& setting : list_settings({})) {
+    py::dict line;
+    line["name"] = setting.name;
+    line["mode"] = setting.mode;
+    line["default"] = setting.value;
+    line["allowed"] = setting.allowed;
+    line["text"] = setting.text;
+    list.append(line);
+  }
+  return list;
+}
+
+}  // namespace
+}  // namespace glgnn::python
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiled part of glgnn.";
   glgnn::python::translate_errors();
-  glgnn::python::bind_settings(module);
+  module.def("settings", &glgnn::python::all_settings,
+             "Every setting with its default, as a list of dicts.");
   glgnn::python::bind_fitted(module);
   glgnn::python::bind_fit(module);
   module.attr("version") = glgnn::version();

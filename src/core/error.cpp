@@ -1,5 +1,9 @@
 #include <glgnn/error.h>
 
+#include <string>
+
+#include "core/check.h"
+
 namespace glgnn {
 
 int exit_status(ErrorKind kind) {
@@ -15,6 +19,11 @@ int exit_status(ErrorKind kind) {
       return 5;
   }
   return 70;
+}
+
+void throw_internal_fault(const char* file, int line, const char* condition) {
+  throw InternalFault(std::string("internal: ") + file + ":" + std::to_string(line) + ": found !(" +
+                      condition + "), which must not be; " + kReportIt);
 }
 
 }  // namespace glgnn

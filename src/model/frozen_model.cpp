@@ -2,8 +2,7 @@
 
 #include <glgnn/error.h>
 
-#include "model/paper_frozen.h"
-#include "model/pool_frozen.h"
+#include "modules/kinds.h"
 
 namespace glgnn {
 
@@ -22,9 +21,9 @@ std::unique_ptr<FrozenModel> freeze(const Model& model, const Context& context) 
     throw Error(ErrorKind::kUsage, "the model has no data; keep_data() comes after fit()");
   }
   if (std::holds_alternative<PaperState>(*model.modules.front().state)) {
-    return std::make_unique<PaperFrozen>(model, context);
+    return freeze_paper(model, context);
   }
-  return std::make_unique<PoolFrozen>(model, context);
+  return freeze_pool(model, context);
 }
 
 }  // namespace glgnn

@@ -60,5 +60,8 @@ class FrozenModel {
 
 // The model must have its data (keep_data) and outlive the result.
 std::unique_ptr<FrozenModel> freeze(const Model& model, const Context& context);
+// By the kind of its modules: of paper mode, or of a pool.
+std::unique_ptr<FrozenModel> freeze_paper(const Model& model, const Context& context);
+std::unique_ptr<FrozenModel> freeze_pool(const Model& model, const Context& context);
 
 }  // namespace glgnn

@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "core/archive.h"
-#include "model/validate.h"
 #include "model/walk.h"
-#include "model/walk_plan.h"
 #include "modules/kinds.h"
 
 namespace glgnn {

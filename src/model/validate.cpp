@@ -1,11 +1,11 @@
-#include "model/validate.h"
+#include "core/validate.h"
 
 #include <glgnn/error.h>
 
 #include <array>
 #include <limits>
 
-#include "core/validate.h"
+#include "model/walk.h"
 #include "modules/kinds.h"
 
 namespace glgnn {

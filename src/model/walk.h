@@ -1,8 +1,10 @@
-// How the parts shared by model files and checkpoints are listed in an archive (core/archive.h).
+// How the parts of model files and checkpoints are listed in an archive (core/archive.h), and how
+// what was read is checked.
 #pragma once
 
 #include <glgnn/config.h>
 #include <glgnn/model.h>
+#include <glgnn/table.h>
 
 #include <string>
 #include <vector>
@@ -45,5 +47,41 @@ void walk_report(Archive& archive, Report& report) {
   archive(report.val_loss);
   archive(report.best);
 }
+
+template <class Archive, class Column>
+void walk_column(Archive& archive, Column& column) {
+  archive(column.name);
+  archive(column.kind);
+  archive(column.varies);
+  archive(column.indicator);
+  archive(column.style.decimal_comma);
+  archive(column.style.grouping);
+  archive(column.style.unit);
+  archive(column.order);
+  archive(column.levels);
+  archive(column.level_counts);
+  archive(column.other);
+  archive(column.missing);
+  archive(column.distinct);
+  archive(column.lowest);
+  archive(column.median);
+  archive(column.highest);
+}
+
+template <class Archive, class Plan>
+void walk_plan(Archive& archive, Plan& plan) {
+  walk_list(archive, plan.columns, [](Archive& a, auto& column) { walk_column(a, column); });
+  archive(plan.feature_names);
+  archive(plan.missing_words);
+  archive(plan.counts_from_zero);
+  archive(plan.scale.scaling);
+  archive(plan.scale.shift);
+  archive(plan.scale.factor);
+}
+
+// Models come from strangers' files: every number that is used as a place in memory is checked.
+// Throws kData, and says of which part, unless all parts of a model belong together: then predict,
+// explain, report and graph can use it.
+void validate(const Model& model);
 
 }  // namespace glgnn

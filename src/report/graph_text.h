@@ -39,6 +39,10 @@ void for_edges(const Csr& graph, const GraphOptions& options, const Visit& visit
   }
 }
 
+// `text` as content of an XML document or as a value in double quotes. What XML cannot hold
+// (control characters, bytes that are no UTF-8) becomes U+FFFD.
+std::string xml_text(std::string_view text);
+
 // "fused", or the number of the module.
 std::string graph_name(const GraphOptions& options);
 

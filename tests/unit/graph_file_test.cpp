@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "data/npz.h"
-#include "report/xml_text.h"
+#include "report/graph_text.h"
 
 namespace glgnn {
 namespace {
