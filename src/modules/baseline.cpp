@@ -9,11 +9,13 @@
 namespace glgnn {
 namespace {
 
-// Sparse rows as dense ones with the same products, as many columns as there are rows: logistic
-// regression sees nothing of its rows but their products.
-Matrix with_same_products(const Features& x, const std::vector<int32_t>& rows) {
+// Sparse rows as dense ones that have the same products with the first `trained` of them, and as
+// many columns: logistic regression that learned from those sees nothing else of a row. Pairs of
+// other rows, of which there may be many, are not compared.
+Matrix with_same_products(const Features& x, const std::vector<int32_t>& rows, int64_t trained) {
+  constexpr double kLeast = 1e-6;  // of the largest size: below, a row is the sum of others
   const auto n = static_cast<int64_t>(rows.size());
-  Eigen::MatrixXd products(n, n);
+  Eigen::MatrixXd products(trained, n);
   std::vector<double> spread(x.cols(), 0.0);
   const Pattern& pattern = *x.sparse.pattern;
   const auto entries = [&](int64_t i, auto&& visit) {
@@ -21,19 +23,23 @@ Matrix with_same_products(const Features& x, const std::vector<int32_t>& rows) {
       visit(pattern.col[e], double{x.sparse.values[e]});
     }
   };
-  for (int64_t i = 0; i < n; ++i) {
-    entries(i, [&](int32_t f, double value) { spread[f] = value; });
-    for (int64_t j = 0; j <= i; ++j) {
+  for (int64_t t = 0; t < trained; ++t) {
+    entries(t, [&](int32_t f, double value) { spread[f] = value; });
+    for (int64_t i = 0; i < n; ++i) {
       double sum = 0;
-      entries(j, [&](int32_t f, double value) { sum += spread[f] * value; });
-      products(i, j) = products(j, i) = sum;
+      entries(i, [&](int32_t f, double value) { sum += spread[f] * value; });
+      products(t, i) = sum;
     }
-    entries(i, [&](int32_t f, double) { spread[f] = 0; });
+    entries(t, [&](int32_t f, double) { spread[f] = 0; });
   }
-  const Eigen::LDLT<Eigen::MatrixXd> factor(products);
+  const Eigen::LDLT<Eigen::MatrixXd> factor(products.leftCols(trained));
   const Eigen::VectorXd sizes = factor.vectorD().cwiseMax(0.0).cwiseSqrt();
-  const Eigen::MatrixXd lower = factor.matrixL();
-  return to_matrix(factor.transpositionsP().transpose() * (lower * sizes.asDiagonal()));
+  Eigen::MatrixXd out = factor.transpositionsP() * products;
+  factor.matrixL().solveInPlace(out);
+  for (int64_t t = 0; t < trained; ++t) {
+    out.row(t) *= sizes(t) > kLeast * sizes.maxCoeff() ? 1 / sizes(t) : 0.0;
+  }
+  return to_matrix(out.transpose());
 }
 
 }  // namespace
@@ -54,7 +60,7 @@ Matrix baseline_answers(const Problem& problem, const Features& x, const Context
   rows.insert(rows.end(), problem.val.begin(), problem.val.end());
   Matrix dense;
   if (x.is_sparse) {
-    dense = with_same_products(x, rows);
+    dense = with_same_products(x, rows, trained);
   } else {
     dense = Matrix(static_cast<int64_t>(rows.size()), x.cols());
     for (size_t i = 0; i < rows.size(); ++i) {

@@ -6,8 +6,11 @@
 
 #include "best_util.h"
 #include "core/rng.h"
+#include "data/data.h"
+#include "modules/baseline.h"
 #include "modules/landmarks.h"
 #include "modules/soft_labels.h"
+#include "toy.h"
 
 namespace glgnn {
 namespace {
@@ -176,6 +179,22 @@ TEST(LandmarkHead, ARareClassCountsMoreWhereAllCountAlike) {
     return sum / static_cast<double>(p.rows());
   };
   EXPECT_GT(share_of_rare(true), share_of_rare(false) + 0.1);
+}
+
+// Twelve training rows of seven columns: some are sums of others.
+TEST(Baseline, SparseRowsGetTheAnswersOfTheSameDenseRows) {
+  const test::Toy toy(60, 7, true);
+  Features dense = toy.features;
+  make_dense(dense);
+  const Matrix sparse_said = baseline_answers(toy.problem, toy.features, Context{1});
+  const Matrix dense_said = baseline_answers(toy.problem, dense, Context{1});
+  ASSERT_EQ(sparse_said.rows(), 15);
+  float largest = 0;
+  for (int64_t e = 0; e < dense_said.size(); ++e) {
+    EXPECT_NEAR(sparse_said.data()[e], dense_said.data()[e], 1e-3);
+    largest = std::max(largest, dense_said.data()[e]);
+  }
+  EXPECT_GT(largest, 0.6f) << "it has learned nothing";
 }
 
 }  // namespace
