@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/fit_dataset_over_ranks.h"
 #include "class_report.h"
 #include "commands.h"
 #include "core/available_memory.h"
@@ -20,6 +21,7 @@
 #include "output_files.h"
 #include "prepare.h"
 #include "progress.h"
+#include "ranks.h"
 #include "report/machine.h"
 #include "report/page.h"
 #include "report/text_file.h"
@@ -28,6 +30,7 @@
 #include "shell_words.h"
 #include "terminal.h"
 #include "threads.h"
+#include "train/checkpoint.h"
 #include "training_progress.h"
 #include "words.h"
 
@@ -235,10 +238,19 @@ int FitCommand::run() const {
   say_what_is_needed(needed, config, plan, context);
   check_memory(needed, config);
 
+  const Json header = log_header(dataset, split, config, plan, context);
+  require_same_on_all_ranks(
+      facts_of_run(fingerprint(problem),
+                   json_text({{"data", header.at("data")}, {"settings", header.at("settings")}})));
+  if (!ranks().leads()) {
+    fit_dataset_over_ranks(std::move(dataset), split, config, context, {}, ranks());
+    return 0;
+  }
+
   const LockFile lock(files.model);
   check_checkpoint(files);
   TrainingLog log(files.log, resume ? TrainingLog::Start::kContinue : TrainingLog::Start::kNew,
-                  log_header(dataset, split, config, plan, context));
+                  header);
   const InterruptGuard interrupt;
   Progress progress(plan.steps, quiet);
   EpochReport last{.epochs = plan.steps};
@@ -249,9 +261,9 @@ int FitCommand::run() const {
     progress.update(shown.state_after(report));
     return !interrupt.interrupted();
   };
-  FitResult result = fit_dataset(
+  FitResult result = fit_dataset_over_ranks(
       std::move(dataset), split, config, context,
-      {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume});
+      {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume}, ranks());
   progress.finish();
   if (result.interrupted) {
     log.event({{"event", "interrupted"}, {"epoch", last.epoch}, {"time", utc_time()}});
@@ -296,10 +308,12 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
   app->add_flag("--quiet", command->quiet, "print errors only");
   command->threads.add_to(*app);
   command->settings.add_to(*app);
-  return {app, [command, app] {
+  return {app,
+          [command, app] {
             require_argument(*app, "DATA", command->data.data);
             return command->run();
-          }};
+          },
+          true};
 }
 
 }  // namespace glgnn::cli

@@ -5,9 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "api/fit_dataset_over_ranks.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "data/text_scaling.h"
+#include "train/fit_over_ranks.h"
 #include "train/folds.h"
 
 namespace glgnn {
@@ -117,12 +119,19 @@ int64_t planned_validation(const Problem& problem, const Config& config) {
 
 FitResult fit_dataset(Dataset dataset, const Split& split, const Config& config,
                       const Context& context, const FitOptions& options) {
+  Ranks alone;
+  return fit_dataset_over_ranks(std::move(dataset), split, config, context, options, alone);
+}
+
+FitResult fit_dataset_over_ranks(Dataset dataset, const Split& split, const Config& config,
+                                 const Context& context, const FitOptions& options, Ranks& ranks) {
   check_split(dataset, split);
   const Config resolved = resolve_settings(config, dataset, split);
   dataset.plan.scale = learn_scale(dataset.features, resolved.scaling);
   apply_scale(dataset.features, dataset.plan.scale);
-  FitResult result = fit(make_problem(dataset, dataset.features, split, dataset.has_graph),
-                         resolved, context, options);
+  FitResult result =
+      fit_over_ranks(make_problem(dataset, dataset.features, split, dataset.has_graph), resolved,
+                     context, options, ranks);
   keep_data(result.model, std::move(dataset), split);
   return result;
 }

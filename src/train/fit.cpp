@@ -6,6 +6,7 @@
 
 #include "modules/paper/inputs.h"
 #include "modules/soft_labels.h"
+#include "train/fit_over_ranks.h"
 #include "train/paper_trainer.h"
 #include "train/pool_trainer.h"
 
@@ -63,11 +64,18 @@ Config resolve_auto(Config config, const Dataset& dataset) {
   return config;
 }
 
-FitResult fit(const Problem& given, const Config& config, const Context& context,
+FitResult fit(const Problem& problem, const Config& config, const Context& context,
               const FitOptions& options) {
+  Ranks alone;
+  return fit_over_ranks(problem, config, context, options, alone);
+}
+
+FitResult fit_over_ranks(const Problem& given, const Config& config, const Context& context,
+                         const FitOptions& options, Ranks& ranks) {
   const Problem problem = with_class_weights(given, config);
   check(problem, config);
-  if (config.mode == Mode::kBest) return fit_pool(problem, config, context, options);
+  if (config.mode == Mode::kBest) return fit_pool(problem, config, context, options, ranks);
+  if (!ranks.leads()) return {};
   Config resolved = config;  // the model says what it was trained with
   resolved.temperature = temperature_of(config, problem.graph != nullptr);
   return fit_paper(problem, resolved, context, options);

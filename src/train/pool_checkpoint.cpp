@@ -1,8 +1,12 @@
 #include "train/pool_checkpoint.h"
 
 #include <glgnn/error.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "core/archive.h"
@@ -60,7 +64,47 @@ void check_stage(const ModuleResult& module, const Problem& problem, SharedInput
       module.stage.state);
 }
 
+// A file for a moment: what is saved and loaded there needs no second way of writing it.
+class MomentFile {
+ public:
+  MomentFile() {
+    static std::atomic<int> count = 0;
+    path_ = (std::filesystem::temp_directory_path() /
+             ("glgnn." + std::to_string(::getpid()) + "." + std::to_string(++count)))
+                .string();
+  }
+  ~MomentFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 }  // namespace
+
+std::string module_bytes(size_t module, const DoneModules& modules, const Problem& problem,
+                         const Config& config) {
+  DoneModules alone(modules.size());
+  alone[module] = modules[module];
+  const MomentFile file;
+  save_modules(file.path(), alone, problem, config);
+  std::ifstream in(file.path(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void take_module(const std::string& bytes, DoneModules& modules, const Problem& problem,
+                 const Config& config, SharedInputs& shared) {
+  const MomentFile file;
+  write_file_atomically(file.path(), {&bytes, 1});
+  DoneModules alone(modules.size());
+  load_modules(file.path(), alone, problem, config, shared);
+  for (size_t m = 0; m < modules.size(); ++m) {
+    if (alone[m]) modules[m] = std::move(alone[m]);
+  }
+}
 
 void save_modules(const std::string& path, const DoneModules& modules, const Problem& problem,
                   const Config& config) {

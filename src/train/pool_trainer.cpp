@@ -3,15 +3,18 @@
 #include <glgnn/error.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
-#include <exception>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "core/check.h"
 #include "core/class_weights.h"
+#include "dist/hand_out.h"
 #include "modules/baseline.h"
 #include "network/class_shares.h"
 #include "network/estimate.h"
@@ -23,6 +26,7 @@
 #include "train/pool.h"
 #include "train/pool_checkpoint.h"
 #include "train/thread_shares.h"
+#include "train/time_left.h"
 
 namespace glgnn {
 namespace {
@@ -77,20 +81,26 @@ void judge_model(Model& model, const std::vector<HeldBack>& held, const Problem&
   model.estimate = estimate_accuracy(held, drawings, problem.classes, model.class_factors);
 }
 
+std::string bytes_of(const float* numbers, int64_t count) {
+  return std::string(reinterpret_cast<const char*>(numbers), count * sizeof(float));
+}
+
 class PoolTrainer {
  public:
   // `keeps_stages`: other folds may choose a stage that this one would not.
   PoolTrainer(const Problem& problem, std::vector<ModuleSpec> specs, bool keeps_stages,
               SharedInputs& shared, const Config& config, const Context& context,
-              const FitOptions& options)
+              const FitOptions& options, Ranks& ranks)
       : problem_(problem),
         keeps_stages_(keeps_stages),
         config_(config),
         context_(context),
         options_(options),
+        ranks_(ranks),
         shared_(shared),
         specs_(std::move(specs)),
-        modules_(specs_.size()) {
+        modules_(specs_.size()),
+        made_(specs_.size()) {
     if (specs_.empty()) {
       throw Error(ErrorKind::kUsage,
                   "the settings leave out every module of this kind of data; switch spread_heads, "
@@ -124,18 +134,19 @@ class PoolTrainer {
     }
     for (size_t m = 0; m < specs_.size(); ++m) {
       if (!modules_[m]) continue;
-      for (ModuleResult& stage : *modules_[m]) stage.spec = specs_[m];  // not in the checkpoint
+      name_stages(*modules_[m], m);
       report(m);
     }
     run_modules(false);
     const bool has_second = !specs_.empty() && specs_.back().after_network;
-    if (!stopped_ && !failure_ && has_second) {
-      learn_start();
+    if (!stopped_ && has_second) {
+      if (ranks_.leads()) learn_start();
+      share_start();
       run_modules(true);
     }
-    if (failure_) std::rethrow_exception(failure_);
     save();
     if (stopped_) return false;
+    if (!ranks_.leads()) return true;
     list_candidates();
     return true;
   }
@@ -175,41 +186,54 @@ class PoolTrainer {
   // Those that come before the network of graphs, or those after it.
   void run_modules(bool after_network) {
     const ThreadShares shares = share_threads(*problem_.features, context_);
-    const auto run_one = [&](int64_t m) {
-      bool skip = specs_[m].after_network != after_network;
-      if (skip) return;
-#pragma omp critical(glgnn_pool_trainer)
-      skip = stopped_ || failure_ || modules_[m].has_value();
-      if (skip) return;
-      try {
-        std::vector<ModuleResult> stages =
-            run(specs_[m], shares.inside, after_network ? &start_from_ : nullptr);
-#pragma omp critical(glgnn_pool_trainer)
-        keep(m, std::move(stages));
-      } catch (...) {
-#pragma omp critical(glgnn_pool_trainer)
-        failure_ = std::current_exception();
-      }
+    Job job;
+    job.pieces = left_to_run(after_network);
+    job.threads = shares.modules;
+    job.make = [&](int64_t m) {
+      made_[m] = run(specs_[m], shares.inside, after_network ? &start_from_ : nullptr);
+      return true;
     };
-    parallel_for(static_cast<int64_t>(specs_.size()), shares.modules, 1, run_one);
+    job.pack = [&](int64_t m) {
+      std::string bytes = module_bytes(m, made_, problem_, config_);
+      made_[m].reset();
+      return bytes;
+    };
+    job.unpack = [&](int64_t m, const std::string& bytes) {
+      take_module(bytes, made_, problem_, config_, shared_);
+      name_stages(*made_[m], m);
+    };
+    job.finished = [&](int64_t m) {
+      modules_[m] = std::move(made_[m]);
+      report(m);
+      if (seconds_since(saved_) >= std::max(options_.checkpoint_seconds, save_after_)) save();
+    };
+    job.stopped = [&] { return stopped_; };
+    hand_out(ranks_, job);
+  }
+
+  // In their own order; where several ranks take them the longest first, so that none is left to
+  // one rank at the end.
+  std::vector<int64_t> left_to_run(bool after_network) const {
+    std::vector<int64_t> left;
+    for (size_t m = 0; m < specs_.size(); ++m) {
+      if (specs_[m].after_network == after_network && !modules_[m]) {
+        left.push_back(static_cast<int64_t>(m));
+      }
+    }
+    const auto seconds = [&](int64_t m) { return expected_seconds(describe(specs_[m]), problem_); };
+    if (ranks_.count() > 1) std::ranges::stable_sort(left, std::greater{}, seconds);
+    return left;
+  }
+
+  // What no file holds.
+  void name_stages(std::vector<ModuleResult>& stages, size_t m) const {
+    for (ModuleResult& stage : stages) stage.spec = specs_[m];
   }
 
   std::vector<ModuleResult> run(const ModuleSpec& spec, const Context& context,
                                 const ModuleStart* start) {
     if (keeps_stages_) return run_stages(spec, problem_, shared_, context, start);
     return {run_module(spec, problem_, shared_, context, start)};
-  }
-
-  // Called in a critical section, which no exception may leave: a full disk stops log and
-  // checkpoint.
-  void keep(int64_t m, std::vector<ModuleResult> stages) {
-    try {
-      modules_[m] = std::move(stages);
-      report(m);
-      if (seconds_since(saved_) >= std::max(options_.checkpoint_seconds, save_after_)) save();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
   }
 
   void learn_start() {
@@ -219,6 +243,20 @@ class PoolTrainer {
     }
     const NetworkWeights network = weights_by_validation(before, problem_, config_);
     start_from_ = {fuse_predictions(before, network), fuse_selections(before, network)};
+  }
+
+  // What rank 0 has learned, to the others.
+  void share_start() {
+    if (ranks_.count() == 1) return;
+    const std::string p = ranks_.share(bytes_of(start_from_.p.data(), start_from_.p.size()));
+    const std::string selection =
+        ranks_.share(bytes_of(start_from_.selection.data(), std::ssize(start_from_.selection)));
+    if (ranks_.leads()) return;
+    start_from_ = {Matrix(problem_.features->rows(), problem_.classes),
+                   std::vector<float>(selection.size() / sizeof(float))};
+    GLGNN_ASSERT(p.size() == start_from_.p.size() * sizeof(float));
+    std::memcpy(start_from_.p.data(), p.data(), p.size());
+    std::memcpy(start_from_.selection.data(), selection.data(), selection.size());
   }
 
   // One line of the log for each module, in the order in which they finish.
@@ -271,9 +309,11 @@ class PoolTrainer {
   const Config& config_;
   const Context& context_;
   const FitOptions& options_;
+  Ranks& ranks_;
   SharedInputs& shared_;
   std::vector<ModuleSpec> specs_;
   DoneModules modules_;
+  DoneModules made_;  // by any thread; what is finished has its place in modules_
   std::vector<ModuleResult> candidates_;  // all stages of all modules
   ModuleStart start_from_;
   std::vector<EpochReport> history_;
@@ -281,7 +321,6 @@ class PoolTrainer {
   double best_value_ = kNoValue;
   double save_after_ = 0;  // seconds until the next checkpoint, at the least
   bool stopped_ = false;
-  std::exception_ptr failure_;
   Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
 };
 
@@ -324,14 +363,15 @@ std::vector<NetworkWeights> networks_of_folds(const std::vector<HeldBack>& held,
 }  // namespace
 
 FitResult fit_pool(const Problem& problem, const Config& config, const Context& context,
-                   const FitOptions& options) {
+                   const FitOptions& options, Ranks& ranks) {
   const std::vector<Problem> folds = draw_folds(problem, config);
   // What no label changes is made once for all folds.
   SharedInputs shared(*problem.features, problem.graph, context);
   if (folds.size() == 1) {
     PoolTrainer trainer(problem, pool_of_folds(folds, config), false, shared, config, context,
-                        options);
+                        options, ranks);
     if (!trainer.run()) return {Model{}, true};
+    if (!ranks.leads()) return {};
     Model model = trainer.result(trainer.network());
     judge_model(model, {trainer.held_back()}, problem, std::ssize(model.modules), config);
     return {std::move(model), false};
@@ -362,11 +402,12 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
       return line.epoch == line.epochs || tell(line, before);
     };
     PoolTrainer& trainer =
-        trainers.emplace_back(folds[f], specs, true, shared, of_fold, context, of_this);
+        trainers.emplace_back(folds[f], specs, true, shared, of_fold, context, of_this, ranks);
     if (!trainer.run()) return {Model{}, true};
-    held.push_back(trainer.held_back());
+    if (ranks.leads()) held.push_back(trainer.held_back());
     before += std::ssize(specs);
   }
+  if (!ranks.leads()) return {};
   const std::vector<NetworkWeights> networks = networks_of_folds(held, problem, of_fold.members);
   std::vector<Model> models;
   for (size_t f = 0; f < folds.size(); ++f) {

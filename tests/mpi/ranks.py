@@ -9,6 +9,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none
           "--mca", "plm_rsh_agent", "false"]
 
 PAPER = ["evaluate", "wine", "--mode", "paper", "--epochs", "3", "--runs", "4"]
+FITS = (["fit", "wine"], ["fit", "wine", "--mode", "paper", "--epochs", "3"])
 CHILDREN = (["compare", "wine", "--methods", "logreg,knn-gcn,forest", "--runs", "2", "--budget", "1"],
             ["reproduce", "table1", "--datasets", "wine", "--methods", "logreg,knn-gcn", "--runs", "1", "--budget", "1"])
 BEST = ["evaluate", "wine", "--runs", "3", "--gnn_heads", "false", "--landmark_heads", "false"]
@@ -68,7 +70,28 @@ def evaluated(ranks, program, words, folder):
     return runs_of(log), without_times(json.loads(done.stdout))
 
 
+def fit_of_linked_table(folder):
+    """In folds, with modules that the network of graphs teaches."""
+    chance = random.Random(1)
+    rows = "".join(f"{i % 2 + chance.gauss(0, 1)},{chance.gauss(0, 1)},{'ab'[i % 2]}\n" for i in range(60))
+    (folder / "t.csv").write_text("x,y,label\n" + rows)
+    (folder / "edges.txt").write_text("".join(f"{i} {(i + 2 * j) % 60}\n" for i in range(60) for j in (1, 2, 3)))
+    return ["fit", str(folder / "t.csv"), "--label", "label", "--graph", str(folder / "edges.txt"), "--folds", "3"]
+
+
+def fitted(ranks, program, words, folder, *more):
+    """The bytes of the model file."""
+    model = folder / "m.glgnn"
+    done = run(over(ranks, program, [*words, "--out", str(model), "--no-report", "--quiet", *more]))
+    check(done.returncode == 0, f"{words} on {ranks} ranks: status {done.returncode}, {done.stderr}")
+    return model.read_bytes()
+
+
 def test_equal(program, folder):
+    for words in (*FITS, fit_of_linked_table(folder)):
+        alone = fitted(0, program, words, folder)
+        for ranks in (2, 3, 4):
+            check(fitted(ranks, program, words, folder) == alone, f"{words} on {ranks} ranks differs from one process")
     for words in (PAPER, BEST):
         alone = evaluated(0, program, words, folder)
         check(len(alone[0]) == int(words[words.index("--runs") + 1]), "the log holds all runs")

@@ -1,0 +1,13 @@
+// fit_dataset() by several processes (train/fit_over_ranks.h).
+#pragma once
+
+#include <glgnn/fit_dataset.h>
+
+#include "dist/ranks.h"
+
+namespace glgnn {
+
+FitResult fit_dataset_over_ranks(Dataset dataset, const Split& split, const Config& config,
+                                 const Context& context, const FitOptions& options, Ranks& ranks);
+
+}  // namespace glgnn
