@@ -7,7 +7,6 @@
 
 #include "report/page_template.h"
 #include "report/report_data.h"
-#include "report/report_reasons.h"
 #include "report/suggestions.h"
 
 namespace glgnn {

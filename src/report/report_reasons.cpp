@@ -1,5 +1,3 @@
-#include "report/report_reasons.h"
-
 #include <glgnn/explain.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "core/parallel.h"
 #include "report/explanations.h"
+#include "report/report_data.h"
 
 namespace glgnn {
 namespace {

@@ -1,5 +1,3 @@
-#include "report/report_rows.h"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include "report/base64.h"
 #include "report/layout.h"
 #include "report/model_columns.h"
+#include "report/report_data.h"
 
 namespace glgnn {
 namespace {

@@ -10,7 +10,6 @@
 #include "report/layout.h"
 #include "report/page.h"
 #include "report/report_data.h"
-#include "report/report_reasons.h"
 
 namespace glgnn {
 namespace {
