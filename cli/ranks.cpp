@@ -9,6 +9,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "dist/hand_out.h"
 #include "dist/watch.h"
 #include "failure.h"
 #include "report/json.h"
@@ -134,6 +135,11 @@ class Run {
 
   void end_for_loss(const std::string& words, int status) {
     if (!ranks_->leads()) ::_exit(exit_status(ErrorKind::kIo));
+    try {
+      keep_finished_pieces();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "\nglgnn: what is finished could not be kept: {}", error.what());
+    }
     std::fflush(stdout);
     fmt::print(stderr,
                "\nglgnn: {}; the run ends. What is finished is kept: --resume goes on with "

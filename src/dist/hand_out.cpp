@@ -28,6 +28,17 @@ class Lead {
  public:
   Lead(Ranks& ranks, const Job& job) : ranks_(ranks), job_(job) {
     for (int rank = 1; rank < ranks.count(); ++rank) others_.push_back(rank);
+    if (!others_.empty()) change_current(this);
+  }
+  ~Lead() {
+    if (ranks_.count() > 1) change_current(nullptr);
+  }
+
+  static void keep_finished() {
+    const std::scoped_lock lock(current_mutex_);
+    if (!current_ || !current_->job_.keep) return;
+    const std::scoped_lock whole(current_->mutex_);
+    current_->job_.keep();
   }
 
   void run() {
@@ -102,6 +113,15 @@ class Lead {
     return any;
   }
 
+  static void change_current(Lead* lead) {
+    const std::scoped_lock lock(current_mutex_);
+    current_ = lead;
+  }
+
+  // The one of this process: who is lost is noticed by a thread that knows no job.
+  inline static std::mutex current_mutex_;
+  inline static Lead* current_ = nullptr;
+
   Ranks& ranks_;
   const Job& job_;
   std::vector<int> others_;  // that have not left
@@ -124,6 +144,8 @@ void follow(Ranks& ranks, const Job& job) {
 }
 
 }  // namespace
+
+void keep_finished_pieces() { Lead::keep_finished(); }
 
 void hand_out(Ranks& ranks, const Job& job) {
   if (ranks.leads())

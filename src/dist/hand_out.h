@@ -22,11 +22,17 @@ struct Job {
   std::function<void(int64_t, const std::string&)> unpack;
   // On rank 0, one at a time, in the order of finishing.
   std::function<void(int64_t)> finished;
+  // On rank 0, where a rank was lost and the process will end: keeps what is finished. May be
+  // empty.
+  std::function<void()> keep;
   // On rank 0: nothing more is to be begun, and nobody waited for.
   std::function<bool()> stopped;
 };
 
 // Every rank calls it with the same job. Returns on rank 0 when all are finished, or stopped.
 void hand_out(Ranks& ranks, const Job& job);
+
+// Calls `keep` of the job that rank 0 hands out just now, if it does; from any thread.
+void keep_finished_pieces();
 
 }  // namespace glgnn

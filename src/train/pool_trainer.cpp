@@ -207,6 +207,7 @@ class PoolTrainer {
       report(m);
       if (seconds_since(saved_) >= std::max(options_.checkpoint_seconds, save_after_)) save();
     };
+    job.keep = [&] { save(); };
     job.stopped = [&] { return stopped_; };
     hand_out(ranks_, job);
   }

@@ -129,27 +129,41 @@ def wait_for(condition, text, seconds=60):
     sys.exit(f"FAILED: {text}: waited for {seconds} seconds")
 
 
+def killed_on_the_way(program, words, has_begun, folder):
+    """Rank 1 of three is killed once has_begun(): the words, and the time they took."""
+    # To files: a pipe that nobody reads would stop the ranks.
+    with open(folder / "said.txt", "w+") as said:
+        started = subprocess.Popen(over(3, program, words), stdout=subprocess.DEVNULL, stderr=said, env=environment())
+        wait_for(lambda: started.poll() is not None or has_begun(), "some finished work")
+        check(started.poll() is None, f"{words}: it ended before it was killed")
+        os.kill(process_of(1, program, started), signal.SIGKILL)
+        killed = time.monotonic()
+        check(started.wait(timeout=60) != 0, "a killed rank is no success")
+        check(time.monotonic() - killed < 10, f"ten seconds, found {time.monotonic() - killed}")
+        said.seek(0)
+        text = said.read()
+    check("glgnn: rank 1 (process" in text and "is gone" in text and "--resume" in text, f"clear words, found {text}")
+
+
 def test_faults(program, folder):
     log = folder / "killed.jsonl"
     words = ["evaluate", "wine", "--mode", "paper", "--epochs", "25", "--runs", "10", "--quiet"]
     with_log = [*words, "--log", str(log)]
-    started = subprocess.Popen(over(3, program, with_log), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, env=environment())
-    wait_for(lambda: started.poll() is not None or (log.exists() and runs_of(log)), "a finished run in the log")
-    if started.poll() is not None:
-        sys.exit(f"FAILED: it ended by itself: {started.communicate()}")
-    os.kill(process_of(1, program, started), signal.SIGKILL)
-    killed = time.monotonic()
-    _, said = started.communicate(timeout=60)
-    check(time.monotonic() - killed < 10, f"ten seconds, found {time.monotonic() - killed}")
-    check(started.returncode != 0, "a killed rank is no success")
-    check("glgnn: rank 1 (process" in said and "is gone" in said and "--resume" in said, f"clear words, found {said}")
+    killed_on_the_way(program, with_log, lambda: log.exists() and runs_of(log), folder)
     before = runs_of(log)
     check(0 < len(before) < 10, f"some of the runs are in the log, found {len(before)}")
     resumed = run(over(2, program, [*with_log, "--resume"]))
     check(resumed.returncode == 0, f"resumed by 2 ranks: {resumed.stderr}")
     alone = evaluated(0, program, words, folder)[0]
     check(runs_of(log) == alone, "killed and resumed by 2 ranks differs from one process")
+
+    words = ["fit", "cancer", "--gnn_heads", "false", "--landmark_heads", "false", "--folds", "10", "--test-fraction", "0.3"]
+    out = [*words, "--out", str(folder / "m.glgnn"), "--no-report", "--quiet"]
+    lines = folder / "m.jsonl"
+    killed_on_the_way(program, out, lambda: lines.exists() and lines.read_text().count("\n") > 20, folder)
+    check((folder / "m.glgnn.checkpoint").exists(), "a killed rank leaves a checkpoint")
+    resumed = fitted(2, program, words, folder, "--resume")
+    check(resumed == fitted(0, program, words, folder), "fit, killed and resumed by 2 ranks, differs from one process")
 
 
 def test_unequal(program, folder):
