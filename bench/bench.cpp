@@ -18,6 +18,7 @@ namespace {
 // How to repeat it; folders and the Python are each machine's own.
 std::string command_line(const Options& options) {
   std::string command = "glgnn-bench --json --threads " + std::to_string(options.threads);
+  if (options.device != "auto") command += " --device " + options.device;
   if (!options.only.empty()) command += " --only " + options.only;
   if (options.quick) command += " --quick";
   if (!options.mnist.empty()) command += " --mnist DIR";

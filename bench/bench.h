@@ -2,6 +2,8 @@
 // peer in the same run with the same threads.
 #pragma once
 
+#include <glgnn/context.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,6 +15,8 @@ namespace glgnn::bench {
 struct Options {
   std::string only;  // "kernels", "epochs", "graphs" or "scaling"; empty: all
   int threads = 1;
+  std::string device = "auto";  // of epochs and scaling
+  Context context() const { return {threads, device_named(device)}; }
   bool quick = false;                       // small sizes and few repeats: to see that it works
   std::string python = "/usr/bin/python3";  // runs the peers; "none": they are left out
   std::string mnist{};                      // folder of a large set for graph building

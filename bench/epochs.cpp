@@ -58,7 +58,7 @@ void add_peer(Result& result, const std::string& dataset, const Options& options
 Json child_epoch(const std::string& name, const Options& options) {
   Dataset dataset = load_dataset(name);
   return time_epochs(dataset, Config{},
-                     {.threads = options.threads,
+                     {.context = options.context(),
                       .least = options.quick ? 2 : 5,
                       .seconds = options.quick ? 0.0 : 5.0});
 }
@@ -69,7 +69,7 @@ Json child_refresh(const std::string& name, const Options& options) {
   config.epochs = options.quick ? 20 : 200;
   config.refresh = 10;
   config.softmax_over = SoftmaxOver::kKept;
-  return time_training(dataset, config, options.threads);
+  return time_training(dataset, config, options.context());
 }
 
 std::vector<Result> measure_epochs(const Options& options) {

@@ -76,6 +76,7 @@ void print_report(const Json& report) {
 
 int BenchCommand::run() {
   options.threads = threads.context().threads;
+  options.device = threads.device;
   if (!comparison.model.empty()) {
     comparison.json = json;
     return compare_explanations(comparison, threads.context());
@@ -134,6 +135,7 @@ int run_program(int argc, char** argv) {
   program.add_option("--folder", command.folder, "where --child leaves data")
       ->group(cli::kUnlisted);
   command.threads.add_to(program);
+  command.threads.add_device_to(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help

@@ -24,9 +24,13 @@ Json parsed(const Ended& ended) { return Json::parse(ended.out, nullptr, false);
 Result run_ours(const Options& options, const std::string& task, const std::string& folder) {
   options.say(task);
   Result result{.name = task};
-  std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "--child",
+  std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
+                                   "--child",
                                    task,  //
-                                   "--threads", std::to_string(options.threads)};
+                                   "--threads",
+                                   std::to_string(options.threads),
+                                   "--device",
+                                   options.device};
   if (options.quick) command.emplace_back("--quick");
   if (!folder.empty()) command.insert(command.end(), {"--folder", folder});
   if (!options.mnist.empty()) command.insert(command.end(), {"--mnist", options.mnist});

@@ -54,7 +54,7 @@ Json child_scaling(int64_t rows, const Options& options) {
   Config config;
   config.k = kNeighbours;
   const int64_t epochs = rows > 20'000 ? 1 : options.quick ? 2 : 5;
-  return time_epochs(dataset, config, {.threads = options.threads, .least = epochs});
+  return time_epochs(dataset, config, {.context = options.context(), .least = epochs});
 }
 
 std::vector<Result> measure_scaling(const Options& options) {

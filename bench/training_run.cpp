@@ -40,9 +40,9 @@ Json answer(const Dataset& dataset, const Config& config, double seconds) {
 
 }  // namespace
 
-Json time_training(Dataset& dataset, Config config, int threads) {
+Json time_training(Dataset& dataset, Config config, const Context& context) {
   const Problem problem = prepare(dataset, config);
-  const FitResult result = fit(problem, config, Context{threads});
+  const FitResult result = fit(problem, config, context);
   Json json = answer(dataset, config, result.model.history.back().seconds);
   json["extra"]["epochs"] = config.epochs;
   json["extra"]["refresh"] = config.refresh;
@@ -60,7 +60,7 @@ Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan) {
     before = report.seconds;
     return report.epoch <= plan.least || report.seconds < plan.seconds;
   };
-  fit(problem, config, Context{plan.threads}, options);
+  fit(problem, config, plan.context, options);
   Json json = answer(dataset, config, median(seconds));
   json["extra"].update({{"mode", get_setting(config, "mode")},
                         {"graph", "unknown"},

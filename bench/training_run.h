@@ -8,7 +8,7 @@
 namespace glgnn::bench {
 
 struct EpochPlan {
-  int threads = 1;
+  Context context;
   int64_t least = 2;   // epochs, after the first, which warms up and has no hop graph yet
   double seconds = 0;  // and more until so long has passed
 };
@@ -18,6 +18,6 @@ struct EpochPlan {
 Json time_epochs(Dataset& dataset, Config config, const EpochPlan& plan);
 
 // {"seconds": of the whole training, "peak_mb": ..., "extra": ...}.
-Json time_training(Dataset& dataset, Config config, int threads);
+Json time_training(Dataset& dataset, Config config, const Context& context);
 
 }  // namespace glgnn::bench

@@ -167,7 +167,7 @@ Json EvaluateCommand::question_json(const Dataset& dataset, const Evaluation& ev
 Json EvaluateCommand::log_header(const Dataset& dataset, const Evaluation& evaluation,
                                  const Context& context) const {
   Json header = {{"event", "start"}, {"command", "evaluate"}, {"time", utc_time()}};
-  header.update(program_json(context.threads));
+  header.update(program_json(context));
   header.update(question_json(dataset, evaluation));
   header["noise"] = noise;
   header["choices"] = choices;
@@ -285,7 +285,8 @@ int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bo
   options.with_graph = known;
   options.json = json;
   options.quiet = quiet;
-  const Context context = threads.context();
+  const Context context =
+      resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
   check_memory(estimate_memory(dataset.features, dataset.classes(), config), config);
   return grow_labels(dataset, config, options, context);
 }
@@ -341,7 +342,8 @@ int EvaluateCommand::run() const {
   const Config config = question.method ? config_of_rival(given, *question.method) : given;
   Evaluation evaluation(dataset, plans(dataset, given.seed), config, parsed, question);
   check_memory(evaluation.memory_needed(), evaluation.config());
-  const Context context = threads.context();
+  const Context context =
+      resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
 
   const Json header = log_header(dataset, evaluation, context);
   require_same_on_all_ranks(facts_of(header, evaluation));
@@ -376,7 +378,7 @@ int EvaluateCommand::run() const {
   if (noise > 0) object["noise"] = noise;
   object.update(results_json(results, noise > 0));
   object["settings"] = settings_of(evaluation);
-  object.update(program_json(context.threads));
+  object.update(program_json(context));
   object["commit"] = commits_of(results);
   if (log) {
     Json end = {{"event", "end"}, {"time", utc_time()}};
@@ -443,6 +445,7 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
   app->add_flag("--quiet", command->quiet, "no progress");
   command->data.add_to(*app);
   command->threads.add_to(*app);
+  command->threads.add_device_to(*app);
   command->settings.add_to(*app);
   return {app,
           [command, app] {

@@ -229,7 +229,7 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
   }
   const size_t share = (left.size() + ranks.count() - 1) / ranks.count();
   const int at_once = runs_at_once(context, share);
-  const Context inside{at_once > 1 ? 1 : context.threads};
+  const Context inside = context.with_threads(at_once > 1 ? 1 : context.threads);
   std::mutex mutex;
   bool stopped = false;
   Job job;

@@ -108,8 +108,8 @@ void FitCommand::say_what_was_found(const Dataset& dataset, const Split& split,
 void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, const Plan& plan,
                                     const Context& context) const {
   const auto available = available_memory();
-  say("needs about {} of memory{}; cpu, {}, {}\n", memory_text(bytes),
-      available ? ", " + memory_text(*available) + " available" : "",
+  say("needs about {} of memory{}; {}, {}, {}\n", memory_text(bytes),
+      available ? ", " + memory_text(*available) + " available" : "", device_text(context),
       counted(context.threads, "thread"), simd_target());
   if (config.mode == Mode::kBest) {
     say("mode best, {} to try{}, seed {}\n", counted(plan.steps - 1, "module"),
@@ -193,7 +193,7 @@ void FitCommand::write_report(const Model& model, const OutputFiles& files) cons
 Json log_header(const Dataset& dataset, const Split& split, const Config& config, const Plan& plan,
                 const Context& context) {
   Json header = {{"event", "start"}};
-  header.update(program_json(context.threads));
+  header.update(program_json(context));
   header["time"] = utc_time();
   header["data"] = data_json(dataset, split);
   if (plan.folds > 1) {
@@ -227,7 +227,8 @@ int FitCommand::run() const {
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
   config = resolve_settings(config, dataset, split);
-  const Context context = threads.context();
+  const Context context =
+      resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
   const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
@@ -307,6 +308,7 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
   app->add_flag("--no-report", command->no_report, "do not write the HTML report (NAME.html)");
   app->add_flag("--quiet", command->quiet, "print errors only");
   command->threads.add_to(*app);
+  command->threads.add_device_to(*app);
   command->settings.add_to(*app);
   return {app,
           [command, app] {

@@ -266,7 +266,7 @@ int grow_labels(const Dataset& dataset, const Config& config, const GrowOptions&
   }
   if (options.json) {
     object["settings"] = settings_json(growth.config());
-    object.update(program_json(context.threads));
+    object.update(program_json(context));
     fmt::print("{}\n", json_text(object));
     return 0;
   }

@@ -15,6 +15,12 @@ void ThreadOption::add_to(CLI::App& app) {
       ->type_name("N");
 }
 
+void ThreadOption::add_device_to(CLI::App& app) {
+  app.add_option("--device", device,
+                 "where to compute: cpu, cuda (an NVIDIA GPU), or auto, the faster one (auto)")
+      ->type_name("NAME");
+}
+
 Context ThreadOption::context() const {
   constexpr int kMost = 4096;
   if (threads && (*threads < 1 || *threads > kMost)) {
@@ -25,6 +31,7 @@ Context ThreadOption::context() const {
   Context chosen = default_context();
   if (threads) chosen.threads = *threads;
   require_threads(chosen.threads);
+  chosen.device = device_named(device);
   return chosen;
 }
 

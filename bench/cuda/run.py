@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Checks and times the kernels of the GPU: one JSON file, one log.
+"""Checks and times the program and its kernels on a GPU: one JSON file, one log.
 
-    bench/cuda/run.py BUILD OUT [--only checks|sizes] [--quick] [--commit NAME]
+    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,epochs] [--quick] [--commit NAME]
 
 BUILD is the folder of `make cuda`, OUT gets cuda.json and op_check.log. Needs PyTorch, for the truth in double precision on
-sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk. A part that
-is measured alone (--only) is joined with what OUT has of the same commit.
+sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk; of whole epochs in paper
+mode bench/peers/torch_epoch.py is the peer. Parts that are measured alone (--only) are joined with what OUT has of the same
+commit.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -20,6 +22,12 @@ import time
 import numpy as np
 import torch
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+import fits  # noqa: E402
+
+PARTS = ["checks", "sizes", "fits", "epochs"]
+SETS = {"wine": 60, "digits": 40, "cora": 40, "citeseer": 30, "20news": 20}  # epochs that are timed
 SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20), (1_000_000, 64, 20),
          (100_000, 64, 110), (70_000, 784, 10), (9_607, 236, 10)]
 QUICK = [(10_000, 64, 20), (100_000, 64, 20), (9_607, 236, 10)]
@@ -129,7 +137,7 @@ def time_size(build, folder, n, d, k, quick):
 
 def op_check(build, log):
     """Every op that has a kernel on the GPU, then its memory and races on small cases."""
-    ops = ["graph_learn_choose", "graph_learn_lse", "nearest_rows"]
+    ops = ["graph_learn_choose", "graph_learn_lse", "nearest_rows", "propagate"]
     found = {}
     with open(log, "w") as to:
         ran = subprocess.run([build / "tests/op_check", *ops], capture_output=True, text=True)
@@ -149,11 +157,52 @@ def op_check(build, log):
     return found
 
 
+def whole_fits(program, folder, quick):
+    """Trainings in best mode on the GPU and, where that takes minutes at the most, on the processor of the same machine."""
+    found = {}
+    for name in ["70000 x 784"] if quick else ["70000 x 784", "1000000 x 64"]:
+        (folder / "table").mkdir(exist_ok=True)
+        written = fits.write_table(folder / "table", *fits.TABLES[name])
+        found[name] = {}
+        for device in ("cuda", "cpu") if name == "70000 x 784" else ("cuda",):
+            runs = [fits.measure(program, written, os.cpu_count(), device) for _ in range(2)]
+            lines = [json.loads(line) for line in open(folder / "table" / "model.jsonl")]
+            runs[-1]["seconds_after_module"] = [line["seconds"] for line in lines if line["event"] == "epoch"]
+            found[name][device] = runs
+            print(name, device, json.dumps(runs), flush=True)
+    return found
+
+
+def epoch_seconds(program, folder, name, device):
+    """The median epoch, evaluation counted; the first has no hops yet. And its validation accuracy, to compare devices."""
+    out = folder / "paper.glgnn"
+    subprocess.run([program, "fit", name, "--graph", "none", "--mode", "paper", "--epochs", str(SETS[name] + 2), "--device",
+                    device, "--threads", str(os.cpu_count()), "--quiet", "--no-report", "--restart", "--out", str(out)],
+                   check=True, env={**os.environ, "GLGNN_DATA": str(ROOT / "data")})
+    lines = [json.loads(line) for line in open(folder / "paper.jsonl")]
+    epochs = [line for line in lines if line["event"] == "epoch"]
+    seconds = [b["seconds"] - a["seconds"] for a, b in zip(epochs[1:], epochs[2:])]
+    return {"seconds": statistics.median(seconds), "spread": statistics.pstdev(seconds), "epochs": len(seconds),
+            "loss": epochs[-1]["loss"], "k": lines[0]["settings"]["k"]}
+
+
+def paper_epochs(program, folder):
+    found = {}
+    for name in SETS:
+        found[name] = {device: epoch_seconds(program, folder, name, device) for device in ("cuda", "cpu")}
+        peer = subprocess.run([sys.executable, ROOT / "bench/peers/torch_epoch.py", ROOT / "data" / name, "--k",
+                               str(found[name]["cpu"]["k"]), "--no-graph", "--device", "cuda", "--epochs", "10", "--json"],
+                              capture_output=True, text=True)
+        found[name]["pytorch"] = json.loads(peer.stdout) if peer.returncode == 0 else {"failed": peer.stderr[-300:]}
+        print(name, json.dumps(found[name]), flush=True)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--only", choices=["checks", "sizes"])
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, by comma")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--commit", default="unknown")
     options = parser.parse_args()
@@ -170,9 +219,16 @@ def main():
 
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        if options.only in (None, "checks"):
+        parts = options.only.split(",")
+        if unknown := set(parts) - set(PARTS):
+            sys.exit(f"--only: found {', '.join(unknown)}, expected {', '.join(PARTS)}")
+        if "fits" in parts:
+            keep(fits=whole_fits(str(build / "glgnn"), folder, options.quick))
+        if "epochs" in parts:
+            keep(paper_epochs=paper_epochs(str(build / "glgnn"), folder))
+        if "checks" in parts:
             keep(**op_check(build, options.out / "op_check.log"))
-        if options.only in (None, "sizes"):
+        if "sizes" in parts:
             keep(limits=limits(), sizes=[])
             for n, d, k in QUICK if options.quick else SIZES:
                 keep(sizes=found["sizes"] + [time_size(build, folder, n, d, k, options.quick)])

@@ -4,7 +4,7 @@ Dense float32: full N x N matrices, automatic differentiation, torch.topk, hop s
 products; X W1 by a sparse product where the features are sparse. The same mathematics as the engine's
 default settings, PyTorch's own random numbers.
 
-    /usr/bin/python3 torch_epoch.py FOLDER --k 15 [--modules 3] [--epochs 5] [--threads 2] [--no-graph] [--json]
+    /usr/bin/python3 torch_epoch.py FOLDER --k 15 [--modules 3] [--epochs 5] [--threads 2] [--no-graph] [--device cuda] [--json]
 
 FOLDER holds features.npy (dense) or features.npz (CSR: indptr, indices, data, shape), labels.npy, a split
 (split.npz with train, or splits.npz with train_0 ..) and perhaps edges.npy (E x 2, undirected).
@@ -29,6 +29,7 @@ def parse_options():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--split", type=int, default=0, help="which split of splits.npz")
     parser.add_argument("--no-graph", action="store_true", help="ignore edges.npy")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
@@ -179,6 +180,12 @@ def peak_mb():
         return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:"))
 
 
+def now():
+    if options.device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
 def main():
     blas = blas_in_use()
     if blas is None:
@@ -186,6 +193,7 @@ def main():
                  "comparison would be worthless. Install an OpenBLAS package (Debian: libopenblas0-openmp).")
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
+    torch.set_default_device(options.device)
     x, labels, train, edges = read_folder(options.folder)
     x_dense = x.to_dense() if x.is_sparse else x
     n, f = x.shape
@@ -202,7 +210,7 @@ def main():
     busy_before = others_busy()
     train_seconds, eval_seconds, losses = [], [], []
     for _ in range(options.epochs + 1):
-        start = time.perf_counter()
+        start = now()
         model.train()
         y_shown = torch.zeros(n, c)
         shown = train[torch.rand(len(train)) >= LABEL_HIDE]
@@ -216,14 +224,14 @@ def main():
         optimiser.step()
         if edges is None:
             kinds = [hop_classes(support) for _, _, _, support in outputs]
-        train_seconds.append(time.perf_counter() - start)
+        train_seconds.append(now() - start)
         losses.append(float(loss.detach()))
         del logits, outputs, difference, loss
-        start = time.perf_counter()
+        start = now()
         model.eval()
         with torch.no_grad():
             model(x, x_dense, torch.zeros(n, c), kinds)
-        eval_seconds.append(time.perf_counter() - start)
+        eval_seconds.append(now() - start)
 
     busy = max(busy_before, others_busy())  # other work stalls every parallel loop: times are then too long
     result = {
@@ -233,6 +241,8 @@ def main():
         "train_seconds_min": min(train_seconds[1:]), "train_seconds_median": statistics.median(train_seconds[1:]),
         "eval_seconds_min": min(eval_seconds[1:]), "eval_seconds_median": statistics.median(eval_seconds[1:]),
         "peak_mb": peak_mb(),
+        "device": options.device,
+        "device_mb": torch.cuda.max_memory_allocated() / 2**20 if options.device == "cuda" else None,
         "others_busy_cores": round(busy, 2), "first_loss": losses[0], "last_loss": losses[-1],
         "torch": torch.__version__, "blas": blas,
     }

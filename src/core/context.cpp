@@ -31,7 +31,7 @@ int count_threads(int wanted) {
 
 }  // namespace
 
-Context default_context() { return {omp_get_max_threads()}; }
+Context default_context() { return {omp_get_max_threads(), Device::kAuto}; }
 
 void require_threads(int threads) {
   const int found = 1 + count_threads(threads - 1);

@@ -32,6 +32,7 @@ class HopShells {
 
   int64_t rows() const { return graph_ ? graph_->rows : 0; }
   int64_t hops() const { return hops_; }
+  const Pattern& graph() const { return *graph_; }
   // Whether i is as far from j as j from i.
   bool is_symmetric() const { return symmetric_; }
   // Of one level of a row's marks.

@@ -8,6 +8,8 @@
 #include <glgnn/csr.h>
 #include <glgnn/matrix.h>
 
+#include <memory>
+
 namespace glgnn {
 namespace ref {
 
@@ -23,4 +25,21 @@ void propagate(MatView<float> z, PatternView pattern, const float* values, MatVi
                int64_t steps, float alpha, int threads);
 
 }  // namespace cpu
+
+namespace cuda {
+
+// S on the device, for as many calls as are wanted.
+class HeldGraph {
+ public:
+  HeldGraph(PatternView pattern, const float* values);
+  ~HeldGraph();
+
+  void propagate(MatView<float> z, MatView<const float> h, int64_t steps, float alpha) const;
+
+ private:
+  struct Arrays;
+  std::unique_ptr<const Arrays> arrays_;
+};
+
+}  // namespace cuda
 }  // namespace glgnn

@@ -8,6 +8,7 @@
 #include <glgnn/matrix.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace glgnn {
 
@@ -46,4 +47,22 @@ void query_rows(int32_t* col, PatternView q, const float* values, const RowsByCo
                 const QueryTerms<float>& terms, int64_t k, int threads);
 
 }  // namespace cpu
+
+namespace cuda {
+
+// Dense Z with its scale, offset and V on the device, for as many queries as are wanted.
+class HeldRows {
+ public:
+  HeldRows(MatView<const float> z, const float* scale, const float* offset, MatView<const float> v);
+  ~HeldRows();
+
+  // u may have no columns: then it is 0.
+  void query(int32_t* col, MatView<const float> q, MatView<const float> u, int64_t k) const;
+
+ private:
+  struct Arrays;
+  std::unique_ptr<const Arrays> arrays_;
+};
+
+}  // namespace cuda
 }  // namespace glgnn

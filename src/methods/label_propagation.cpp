@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/propagate.h"
 #include "kernels/spmm.h"
 #include "methods/methods.h"
 #include "methods/network.h"
 #include "methods/row_neighbours.h"
 #include "modules/soft_labels.h"
+#include "ops/propagation.h"
 
 namespace glgnn {
 namespace {
@@ -41,8 +41,7 @@ MethodAnswer fit_spreading(const MethodTask& task) {
   const Matrix start = one_hot(problem);
   Matrix p(start.rows(), start.cols());
   constexpr int64_t kSteps = 200;
-  cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(), start.view(), kSteps,
-                 static_cast<float>(1 - task.value("alpha")), task.context.threads);
+  Propagation(graph, task.context).run(p, start, kSteps, 1 - task.value("alpha"));
   normalise_rows(p, class_shares(problem));
   return {std::move(p)};
 }

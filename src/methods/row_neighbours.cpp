@@ -18,7 +18,7 @@ Csr neighbour_graph(const MethodTask& task, double self_weight) {
   const RowGraphOptions options{.k = std::min(task.count("k"), task.problem.features->rows() - 1),
                                 .euclidean = task.value("cosine") == 0,
                                 .self_weight = self_weight};
-  return build_row_graph({.views = {task.problem.features}}, options, task.context.threads);
+  return build_row_graph({.views = {task.problem.features}}, options, task.context);
 }
 
 std::vector<MethodSetting> weighted_settings() { return neighbour_settings() + kernel_settings(); }

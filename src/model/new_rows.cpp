@@ -51,8 +51,12 @@ void check_columns(const Features& rows, const Model& model) {
 
 }  // namespace
 
-NewRowPredictor::NewRowPredictor(const Model& model, const Context& context)
-    : frozen_(freeze(model, context)) {}
+// New rows may be few, and nobody knows how many come: a GPU only where it is asked for.
+NewRowPredictor::NewRowPredictor(const Model& model, const Context& context) {
+  Context means = context;
+  if (means.device == Device::kAuto) means.device = Device::kCpu;
+  frozen_ = freeze(model, resolve_device(means, model.features.rows(), model.features.cols()));
+}
 NewRowPredictor::~NewRowPredictor() = default;
 NewRowPredictor::NewRowPredictor(NewRowPredictor&&) noexcept = default;
 NewRowPredictor& NewRowPredictor::operator=(NewRowPredictor&&) noexcept = default;

@@ -65,7 +65,7 @@ class PaperFrozen : public FrozenModel {
   // The aggregation module's value for a row: that of its neighbours.
   void add_aggregation(float* logits, const ModuleLinks& links) const;
 
-  int threads_;
+  Context context_;
   ComparedView view_;
   Matrix no_labels_;
   std::vector<Module> modules_;
@@ -77,7 +77,7 @@ class PaperFrozen : public FrozenModel {
 
 PaperFrozen::PaperFrozen(const Model& model, const Context& context)
     : FrozenModel(model),
-      threads_(context.threads),
+      context_(context),
       view_(model.features),
       weights_(glgnn::module_weights(model)) {
   modules_.reserve(model.modules.size());
@@ -88,7 +88,7 @@ void PaperFrozen::add_module(const FittedModule& fitted) {
   const PaperState& state = std::get<PaperState>(*fitted.state);
   const std::vector<float>& s = fitted.selection;
   const bool cosine = model().config.similarity == Similarity::kCosine;
-  comparisons_.emplace_back(view_, s, no_labels_, ComparisonOptions{.unit = cosine});
+  comparisons_.emplace_back(view_, s, no_labels_, ComparisonOptions{.unit = cosine}, context_);
   Module module{.first_weights = state.w1,
                 .second_weights = &state.w2,
                 .first_bias = &state.b1,
@@ -103,16 +103,16 @@ void PaperFrozen::add_module(const FittedModule& fitted) {
   }
   const int64_t n = model().features.rows();
   module.first_input = Matrix(n, module.first_weights.cols());
-  feature_times(module.first_input, model().features, module.first_weights, threads_);
+  feature_times(module.first_input, model().features, module.first_weights, context_.threads);
   const Csr& graph = fitted.graph;
   Matrix hidden(n, module.first_weights.cols());
   cpu::spmm_forward(hidden.view(), graph.pattern->view(), graph.values.data(),
-                    std::as_const(module.first_input).view(), threads_);
+                    std::as_const(module.first_input).view(), context_.threads);
   add_bias(hidden, *module.first_bias);
   relu(hidden);
   module.second_input = Matrix(n, module.second_weights->cols());
   cpu::gemm(module.second_input.view(), std::as_const(hidden).view(), module.second_weights->view(),
-            {}, threads_);
+            {}, context_.threads);
   module.degree.assign(n, 1.0f);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
@@ -139,8 +139,7 @@ RowLinks PaperFrozen::normalised(int64_t m, std::vector<Link> links) const {
 std::vector<ModuleLinks> PaperFrozen::attach(const Features& rows) const {
   std::vector<ModuleLinks> out(rows.rows(), ModuleLinks(modules_.size()));
   for (size_t m = 0; m < modules_.size(); ++m) {
-    const std::vector<int32_t> nearest =
-        comparisons_[m].nearest(rows, {}, model().config.k, threads_);
+    const std::vector<int32_t> nearest = comparisons_[m].nearest(rows, {}, model().config.k);
     const int64_t kept = static_cast<int64_t>(nearest.size()) / std::max<int64_t>(1, rows.rows());
     for (int64_t r = 0; r < rows.rows(); ++r) {
       std::vector<double> similarity;

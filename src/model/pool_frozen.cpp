@@ -57,7 +57,7 @@ class PoolFrozen : public FrozenModel {
                            std::span<const ModuleLinks> links) const;
   Matrix predict_views(const RowViews& rows, std::span<const ModuleLinks> links) const;
 
-  int threads_;
+  Context context_;
   std::map<View, ComparedView> views_;  // stays where it is: comparisons point into it
   std::vector<Module> modules_;
   std::vector<double> weights_;
@@ -68,7 +68,7 @@ class PoolFrozen : public FrozenModel {
 
 PoolFrozen::PoolFrozen(const Model& model, const Context& context)
     : FrozenModel(model),
-      threads_(context.threads),
+      context_(context),
       weights_(glgnn::module_weights(model)),
       shares_(static_cast<size_t>(model.probabilities.cols()), 0.0) {
   for (const FittedView& view : *model.views) {
@@ -90,7 +90,8 @@ void PoolFrozen::add_module(const FittedModule& fitted) {
     module.comparisons.emplace_back(
         compared, state.links, fitted.probabilities,
         ComparisonOptions{.euclidean = state.euclidean && !compared.fitted().is_sparse,
-                          .label_weight = state.label_weight});
+                          .label_weight = state.label_weight},
+        context_);
   }
   // S_jj = self / degree_j.
   const Csr& graph = fitted.graph;
@@ -139,8 +140,8 @@ std::vector<ModuleLinks> PoolFrozen::attach_once(const RowViews& rows, int64_t c
     const Module& module = modules_[m];
     std::vector<std::vector<int32_t>> nearest;
     for (size_t v = 0; v < module.state->views.size(); ++v) {
-      nearest.push_back(module.comparisons[v].nearest(rows.at(module.state->views[v]), labels,
-                                                      module.state->k, threads_));
+      nearest.push_back(
+          module.comparisons[v].nearest(rows.at(module.state->views[v]), labels, module.state->k));
     }
     for (int64_t r = 0; r < count; ++r) out[r][m] = attach_to(module, rows, r, nearest);
   }

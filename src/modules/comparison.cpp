@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/query_rows.h"
-
 namespace glgnn {
 namespace {
 
@@ -63,8 +61,9 @@ ComparedView::ComparedView(Features fitted) : fitted_(std::move(fitted)) {
 }
 
 Comparison::Comparison(const ComparedView& view, const std::vector<float>& selection,
-                       const Matrix& labels, const ComparisonOptions& options)
-    : view_(view), options_(options) {
+                       const Matrix& labels, const ComparisonOptions& options,
+                       const Context& context)
+    : view_(view), options_(options), threads_(context.threads) {
   if (static_cast<int64_t>(selection.size()) == view.cols()) {
     for (const float weight : selection) squared_selection_.push_back(weight * weight);
   }
@@ -85,10 +84,14 @@ Comparison::Comparison(const ComparedView& view, const std::vector<float>& selec
     offset_.push_back(
         static_cast<float>(options_.euclidean ? 0.5 * square / typical_square_ : 0.0));
   }
+  if (context.device != Device::kCuda || view.fitted().is_sparse) return;
+  const MatView<const float> fitted = view.fitted().dense.view();
+  held_ = std::make_unique<const cuda::HeldRows>(fitted, scale_.data(), offset_.data(),
+                                                 std::as_const(unit_labels_).view());
 }
 
-std::vector<int32_t> Comparison::nearest(const Features& rows, const Matrix& labels, int64_t k,
-                                         int threads) const {
+std::vector<int32_t> Comparison::nearest(const Features& rows, const Matrix& labels,
+                                         int64_t k) const {
   Features q = rows;
   for (int64_t r = 0; r < q.rows(); ++r) {
     const double length = std::sqrt(weighted_square(rows, r));
@@ -114,10 +117,12 @@ std::vector<int32_t> Comparison::nearest(const Features& rows, const Matrix& lab
   if (q.is_sparse) {
     cpu::query_rows(col.data(), q.sparse.pattern->view(), q.sparse.values.data(),
                     {view_.by_column().pattern.view(), view_.values_by_column().data()}, terms, k,
-                    threads);
+                    threads_);
+  } else if (held_) {
+    held_->query(col.data(), std::as_const(q.dense).view(), u.view(), k);
   } else {
     cpu::query_rows(col.data(), std::as_const(q.dense).view(), view_.fitted().dense.view(), terms,
-                    k, threads);
+                    k, threads_);
   }
   return col;
 }

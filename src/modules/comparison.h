@@ -1,10 +1,13 @@
 // Comparing rows with the fitted ones in one view, as the graph of a module does.
 #pragma once
 
+#include <glgnn/context.h>
 #include <glgnn/dataset.h>
 
+#include <memory>
 #include <vector>
 
+#include "kernels/query_rows.h"
 #include "kernels/transpose.h"
 
 namespace glgnn {
@@ -37,12 +40,11 @@ class Comparison {
  public:
   // What is given must outlive this; `labels` are those of the fitted rows (N x C).
   Comparison(const ComparedView& view, const std::vector<float>& selection, const Matrix& labels,
-             const ComparisonOptions& options);
+             const ComparisonOptions& options, const Context& context);
 
   // The k most similar fitted rows of each row, ascending: R x min(k, N). `labels` (R x C) may be
   // empty: features alone are compared.
-  std::vector<int32_t> nearest(const Features& rows, const Matrix& labels, int64_t k,
-                               int threads) const;
+  std::vector<int32_t> nearest(const Features& rows, const Matrix& labels, int64_t k) const;
 
   // The product of row r of `rows` with fitted row j as similarity sees it (not Euclidean).
   double similarity(const Features& rows, int64_t r, int32_t j) const;
@@ -61,6 +63,8 @@ class Comparison {
   std::vector<double> square_;         // weighted squared length of the fitted rows
   double typical_square_ = 1;          // Euclidean with labels: what features are divided by
   Matrix unit_labels_;                 // of the fitted rows
+  int threads_;
+  std::unique_ptr<const cuda::HeldRows> held_;  // where a GPU compares
 };
 
 }  // namespace glgnn

@@ -1,17 +1,35 @@
 #include "modules/gaussian.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "core/parallel.h"
 #include "kernels/gemm.h"
-#include "kernels/propagate.h"
 #include "modules/eigen.h"
 #include "modules/module.h"
+#include "ops/propagation.h"
 
 namespace glgnn {
 namespace {
 
 Eigen::Map<const RowMajor<float>> map(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
+
+// a^T b. Pieces of rows are multiplied first, however many threads there are.
+Matrix transposed_product(const Matrix& a, const Matrix& b, int threads) {
+  constexpr int64_t kRows = 16384;  // of a piece
+  std::vector<Matrix> parts((a.rows() + kRows - 1) / kRows);
+  for_fixed_pieces(a.rows(), kRows, threads, [&](int64_t piece, int64_t first, int64_t last) {
+    parts[piece] = Matrix(a.cols(), b.cols());
+    cpu::gemm(parts[piece].view(), {a[first], last - first, a.cols()},
+              {b[first], last - first, b.cols()}, {.transpose_a = true}, 1);
+  });
+  Matrix sum(a.cols(), b.cols());
+  for (const Matrix& part : parts) {
+    for (int64_t e = 0; e < sum.size(); ++e) sum.data()[e] += part.data()[e];
+  }
+  return sum;
+}
 
 struct Prototypes {
   Eigen::VectorXd mass;                // n_c
@@ -23,8 +41,7 @@ struct Prototypes {
 // means.
 Prototypes fit_prototypes(const Matrix& p, const Matrix& x, const Eigen::MatrixXd& scatter,
                           double shrink, int threads) {
-  Matrix sums(p.cols(), x.cols());
-  cpu::gemm(sums.view(), p.view(), x.view(), {.transpose_a = true}, threads);
+  const Matrix sums = transposed_product(p, x, threads);
   Prototypes out;
   out.mass = map(p).cast<double>().colwise().sum().transpose().array() + 1e-6;
   out.mean = out.mass.cwiseInverse().asDiagonal() * map(sums).cast<double>();
@@ -55,16 +72,16 @@ Matrix logits_of(const Prototypes& prototypes, const Matrix& x, bool classes_ali
   const LinearHead head = linear_head(prototypes, classes_alike);
   Matrix logits(x.rows(), head.weights.cols());
   cpu::gemm(logits.view(), x.view(), head.weights.view(), {}, threads);
-  for (int64_t i = 0; i < logits.rows(); ++i) {
-    for (int64_t c = 0; c < logits.cols(); ++c) logits[i][c] += head.offset[0][c];
-  }
+  for_row_ranges(logits.rows(), logits.size(), threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      for (int64_t c = 0; c < logits.cols(); ++c) logits[i][c] += head.offset[0][c];
+    }
+  });
   return logits;
 }
 
 Eigen::MatrixXd scatter_of(const Matrix& x, int threads) {
-  Matrix products(x.cols(), x.cols());
-  cpu::gemm(products.view(), x.view(), x.view(), {.transpose_a = true}, threads);
-  return map(products).cast<double>();
+  return map(transposed_product(x, x, threads)).cast<double>();
 }
 
 // The at most C - 1 coordinates in which the means lie furthest apart, measured by the covariance.
@@ -101,29 +118,31 @@ Matrix join(const Matrix& x, const Matrix& coordinates, int64_t classes) {
 void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, const Problem& problem,
                          const GaussianOptions& options,
                          const std::function<Csr(const Matrix& coordinates)>& rebuild,
-                         int threads) {
+                         const Context& context) {
   constexpr int64_t kRebuildEvery = 10;
+  const int threads = context.threads;
   const std::vector<double> shares = class_shares(problem);
   const Eigen::MatrixXd scatter = scatter_of(x, threads);
-  Csr graph = start_graph;
+  Csr rebuilt;
+  std::optional<Propagation> over;
+  if (options.smoothing.steps > 0) over.emplace(start_graph, context);
   clamp_training_rows(p, problem);
   for (int64_t t = 0; t < options.iterations; ++t) {
     const Prototypes prototypes = fit_prototypes(p, x, scatter, options.shrink, threads);
     Matrix next = logits_of(prototypes, x, problem.classes_alike, threads);
-    softmax_rows(next);
-    if (options.smoothing.steps > 0) {
+    softmax_rows(next, threads);
+    if (over) {
       if (rebuild && t > 0 && t % kRebuildEvery == 0) {
         const Matrix coordinates = separating_coordinates(prototypes, x, threads);
-        graph = rebuild(join(x, coordinates, problem.classes));
+        rebuilt = rebuild(join(x, coordinates, problem.classes));
+        over.emplace(rebuilt, context);
       }
-      cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(),
-                     std::as_const(next).view(), options.smoothing.steps,
-                     static_cast<float>(options.smoothing.alpha), threads);
-      normalise_rows(p, shares);
+      over->run(p, next, options.smoothing.steps, options.smoothing.alpha);
+      normalise_rows(p, shares, threads);
     } else {
       p = std::move(next);
     }
-    if (options.class_mass) match_class_mass(p, shares);
+    if (options.class_mass) match_class_mass(p, shares, threads);
     clamp_training_rows(p, problem);
   }
 }
@@ -161,23 +180,23 @@ Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
       p[i][c] = static_cast<float>(p[i][c] / features + offset[c]);
     }
   }
-  softmax_rows(p);
+  softmax_rows(p, threads);
   return p;
 }
 
 std::vector<Stage> GaussianOptions::run_round(const RoundWork& work) const {
   const Matrix& x = work.features().dense;
   const int threads = work.context.threads;
-  Matrix p = start_by_spreading ? spread_labels(work.graph, work.problem, class_mass, threads)
+  Matrix p = start_by_spreading ? spread_labels(work.graph, work.problem, class_mass, work.context)
                                 : nearest_means(x, work.problem, threads);
   const auto rebuild = [&](const Matrix& coordinates) {
     Features view;
     view.dense = coordinates;
     RowGraphOptions options = work.graph_options;
     options.euclidean = true;
-    return build_row_graph({.views = {&view}, .given = work.problem.graph}, options, threads);
+    return build_row_graph({.views = {&view}, .given = work.problem.graph}, options, work.context);
   };
-  gaussian_prototypes(p, x, work.graph, work.problem, *this, rebuild, threads);
+  gaussian_prototypes(p, x, work.graph, work.problem, *this, rebuild, work.context);
   std::vector<float> selection = work.separation(p);
   return {{.p = std::move(p),
            .selection = std::move(selection),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glgnn/config.h>
+#include <glgnn/context.h>
 #include <glgnn/csr.h>
 #include <glgnn/trainer.h>
 
@@ -31,7 +32,8 @@ struct GaussianOptions {
 // that separate the classes best. `p` is the start and the result.
 void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& graph, const Problem& problem,
                          const GaussianOptions& options,
-                         const std::function<Csr(const Matrix& coordinates)>& rebuild, int threads);
+                         const std::function<Csr(const Matrix& coordinates)>& rebuild,
+                         const Context& context);
 
 // Soft labels from the distance to the mean of each class's training rows.
 Matrix nearest_means(const Matrix& x, const Problem& problem, int threads);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/validate.h"
-#include "kernels/propagate.h"
 #include "modules/module.h"
+#include "ops/propagation.h"
 
 namespace glgnn {
 namespace {
@@ -25,7 +25,7 @@ Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
   LandmarkState state{work.input, fit_landmarks(work.features(), work.problem, options)};
   Stage own;
   own.p = landmark_logits(state.head, x, work.context.threads);
-  softmax_rows(own.p);
+  softmax_rows(own.p, work.context.threads);
   own.selection = selection_of(state.head, own.p, options.selects, work);
   clamp_training_rows(own.p, work.problem);
   own.state = std::move(state);
@@ -34,9 +34,8 @@ Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
 
 Stage smoothed(const Stage& own, const Smoothing& smoothing, const RoundWork& work) {
   Stage out = own;
-  cpu::propagate(out.p.view(), work.graph.pattern->view(), work.graph.values.data(), own.p.view(),
-                 smoothing.steps, static_cast<float>(smoothing.alpha), work.context.threads);
-  normalise_rows(out.p, class_shares(work.problem));
+  Propagation(work.graph, work.context).run(out.p, own.p, smoothing.steps, smoothing.alpha);
+  normalise_rows(out.p, class_shares(work.problem), work.context.threads);
   clamp_training_rows(out.p, work.problem);
   out.own_weight = smoothing.alpha;
   return out;
@@ -64,7 +63,7 @@ std::vector<Stage> LandmarkOptions::run_round(const RoundWork& work) const {
   const Stage own = work.first ? *work.first : stages.front();
   if (smoothing.steps > 0) stages.push_back(smoothed(own, smoothing, work));
   if (work.round > 0) {
-    stages.push_back({.p = spread_labels(work.graph, work.problem, false, work.context.threads),
+    stages.push_back({.p = spread_labels(work.graph, work.problem, false, work.context),
                       .selection = own.selection,
                       .own_weight = 0});
   }

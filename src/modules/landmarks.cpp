@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "core/feature_rows.h"
+#include "core/parallel.h"
 #include "core/rng.h"
 #include "core/shuffled_rows.h"
 #include "kernels/adam.h"
 #include "kernels/gemm.h"
-#include "kernels/propagate.h"
 #include "modules/eigen.h"
 #include "modules/module.h"
 
@@ -313,25 +313,24 @@ Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads) {
   scaled(head.landmarks, 0, count, landmarks, landmark_half);
   Matrix out(x.rows(), head.links.cols());
   cpu::gemm(out.view(), x.view(), head.linear.weights.view(), {}, threads);
-  for (int64_t begin = 0; begin < x.rows(); begin += kBlock) {
-    const int64_t end = std::min(x.rows(), begin + kBlock);
+  for_fixed_pieces(x.rows(), kBlock, threads, [&](int64_t, int64_t begin, int64_t end) {
     Matrix rows(end - begin, features), similar(end - begin, count), part(end - begin, out.cols());
     std::vector<float> half;
     scaled(x, begin, end, rows, half);
     cpu::gemm(similar.view(), std::as_const(rows).view(), std::as_const(landmarks).view(),
-              {.transpose_b = true}, threads);
+              {.transpose_b = true}, 1);
     for (int64_t i = 0; i < similar.rows(); ++i) {
       for (int64_t t = 0; t < count; ++t) {
         similar[i][t] = std::exp(std::min(similar[i][t] - half[i] - landmark_half[t], 0.0f));
       }
     }
-    cpu::gemm(part.view(), std::as_const(similar).view(), head.links.view(), {}, threads);
+    cpu::gemm(part.view(), std::as_const(similar).view(), head.links.view(), {}, 1);
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t c = 0; c < out.cols(); ++c) {
         out[i][c] += part[i - begin][c] + head.linear.offset.data()[c];
       }
     }
-  }
+  });
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/adam.h"
 #include "modules/module.h"
 #include "ops/ops.h"
+#include "ops/propagation.h"
 
 namespace glgnn {
 namespace {
@@ -18,7 +19,7 @@ class GnnHead {
   GnnHead(const Features& x, const Csr& graph, const Problem& problem, const Matrix& teacher,
           const GnnOptions& options, const Context& context)
       : x_(x),
-        graph_(graph),
+        graph_(graph, options.steps > 0 ? context : Context{context.threads}),
         problem_(problem),
         options_(options),
         w1_("w1", x.cols(), options.hidden),
@@ -57,7 +58,7 @@ class GnnHead {
   Matrix predict() {
     Matrix p = *forward(evaluation_, 0, false).value;
     evaluation_.clear();
-    softmax_rows(p);
+    softmax_rows(p, evaluation_.threads());
     return p;
   }
 
@@ -148,11 +149,11 @@ class GnnHead {
                       ? sparse_layers()
                       : two_layers(tape, Tape::constant(rows), w1, b1, w2, b2, rate, input, inner);
     if (options_.steps == 0) return o;
-    return propagate(tape, graph_, o, options_.steps, static_cast<float>(options_.alpha));
+    return propagate(tape, graph_, o, options_.steps, options_.alpha);
   }
 
   const Features& x_;
-  const Csr& graph_;
+  Propagation graph_;
   const Problem& problem_;
   const GnnOptions& options_;
   Parameter w1_, b1_, w2_, b2_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/feature_rows.h"
+#include "core/parallel.h"
 
 namespace glgnn {
 namespace {
@@ -101,7 +103,7 @@ class ModuleRun {
     RowGraphInputs inputs{
         .selection = &before.selection, .soft_labels = &before.p, .given = problem_.graph};
     for (const View view : spec_.views) inputs.views.push_back(&shared_.view(view));
-    return std::make_shared<Csr>(build_row_graph(inputs, spec_.graph, context_.threads));
+    return std::make_shared<Csr>(build_row_graph(inputs, spec_.graph, context_));
   }
 
   const ModuleSpec& spec_;
@@ -110,33 +112,68 @@ class ModuleRun {
   const Context& context_;
 };
 
+// Of the soft classes: their mass, the sum of every column in each, and the columns' squares.
+struct ClassSums {
+  std::vector<double> mass, sum, squares;
+
+  ClassSums(int64_t columns, int64_t classes)
+      : mass(classes, 0.0), sum(columns * classes, 0.0), squares(columns, 0.0) {}
+
+  void add_row(const float* p, const float* values, const int32_t* col, int64_t size) {
+    const auto classes = static_cast<int64_t>(mass.size());
+    for (int64_t c = 0; c < classes; ++c) mass[c] += p[c];
+    for (int64_t e = 0; e < size; ++e) {
+      const double value = values[e];
+      if (value == 0) continue;
+      const int64_t f = col ? col[e] : e;
+      squares[f] += value * value;
+      for (int64_t c = 0; c < classes; ++c) sum[f * classes + c] += p[c] * value;
+    }
+  }
+
+  void add(const ClassSums& other) {
+    for (const auto& [to, from] : {std::pair(&mass, &other.mass), std::pair(&sum, &other.sum),
+                                   std::pair(&squares, &other.squares)}) {
+      for (size_t e = 0; e < to->size(); ++e) (*to)[e] += (*from)[e];
+    }
+  }
+};
+
+// Pieces of rows are summed first, however many threads there are.
+ClassSums sum_by_class(const Features& x, const Matrix& p, int threads) {
+  constexpr int64_t kRows = 4096;  // of a piece
+  const Pattern* pattern = x.is_sparse ? x.sparse.pattern.get() : nullptr;
+  std::vector<std::optional<ClassSums>> pieces((x.rows() + kRows - 1) / kRows);
+  for_fixed_pieces(x.rows(), kRows, threads, [&](int64_t piece, int64_t first, int64_t last) {
+    ClassSums& sums = pieces[piece].emplace(x.cols(), p.cols());
+    for (int64_t i = first; i < last; ++i) {
+      if (pattern) {
+        const int64_t begin = pattern->row_ptr[i];
+        sums.add_row(p[i], x.sparse.values.data() + begin, pattern->col.data() + begin,
+                     pattern->row_ptr[i + 1] - begin);
+      } else {
+        sums.add_row(p[i], x.dense[i], nullptr, x.cols());
+      }
+    }
+  });
+  ClassSums all(x.cols(), p.cols());
+  for (const auto& sums : pieces) all.add(*sums);
+  return all;
+}
+
 }  // namespace
 
 // A head on reduced rows selects among the columns they were made of.
 std::vector<float> RoundWork::separation(const Matrix& p) const {
   const Features& x = shared.view(spec.input);
   const bool reduced = x.cols() != problem.features->cols();
-  return class_separation(reduced ? shared.view(View::kRaw) : x, p);
+  return class_separation(reduced ? shared.view(View::kRaw) : x, p, context.threads);
 }
 
-std::vector<float> class_separation(const Features& x, const Matrix& p) {
+std::vector<float> class_separation(const Features& x, const Matrix& p, int threads) {
   const int64_t columns = x.cols(), classes = p.cols();
-  std::vector<double> mass(classes, 0.0), sum(columns * classes, 0.0), squares(columns, 0.0);
-  const auto visit = [&](int64_t i, int64_t f, double value) {
-    squares[f] += value * value;
-    for (int64_t c = 0; c < classes; ++c) sum[f * classes + c] += p[i][c] * value;
-  };
-  for (int64_t i = 0; i < x.rows(); ++i) {
-    for (int64_t c = 0; c < classes; ++c) mass[c] += p[i][c];
-    if (x.is_sparse) {
-      const Pattern& pattern = *x.sparse.pattern;
-      for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-        visit(i, pattern.col[e], x.sparse.values[e]);
-      }
-    } else {
-      for (int64_t f = 0; f < columns; ++f) visit(i, f, x.dense[i][f]);
-    }
-  }
+  const ClassSums sums = sum_by_class(x, p, threads);
+  const auto& [mass, sum, squares] = sums;
   std::vector<float> part(columns, 0.0f);
   const std::vector<int32_t> origin = origin_of_columns(x);
   std::vector<double> whole_of(columns, 0.0), between_of(columns, 0.0);

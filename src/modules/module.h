@@ -97,6 +97,6 @@ FittedModule finish_module(const ModuleResult& module, const Problem& problem, S
 
 // How well each column alone separates the soft classes: the part of its variance between them
 // (square root), largest 1. Indicators of one block share theirs.
-std::vector<float> class_separation(const Features& x, const Matrix& p);
+std::vector<float> class_separation(const Features& x, const Matrix& p, int threads = 1);
 
 }  // namespace glgnn

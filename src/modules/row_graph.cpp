@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
+#include "core/parallel.h"
 #include "kernels/edge_dot.h"
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
@@ -16,12 +18,12 @@ struct Edge {
   int32_t to;
   float weight;
 };
-using EdgeLists = std::vector<std::vector<Edge>>;
 
 // [X * s^select, labels]: rows of length 1 on both sides, or both of the same mean square.
 class ComparedRows {
  public:
-  ComparedRows(const Features& x, const RowGraphInputs& inputs, const RowGraphOptions& options)
+  ComparedRows(const Features& x, const RowGraphInputs& inputs, const RowGraphOptions& options,
+               int threads)
       : options_(options) {
     const bool selects = options.select > 0 && inputs.selection &&
                          static_cast<int64_t>(inputs.selection->size()) == x.cols();
@@ -33,24 +35,23 @@ class ComparedRows {
     if (x.is_sparse)
       join_sparse(x);
     else
-      join_dense(x);
+      join_dense(x, threads);
   }
 
   // The k most similar rows of each row, in the order of the rows.
-  NearestRows nearest(int64_t k, int threads) const {
+  NearestRows nearest(int64_t k, const Context& context) const {
     const int64_t n = is_sparse_ ? pattern_.rows : dense_.rows();
     const int64_t wide = std::min(k, n - 1);
     NearestRows found{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
     if (wide == 0) return found;
-    if (options_.euclidean && !is_sparse_) {
-      cpu::nearest_rows(found.col.data(), dense_.view(), wide, threads);
-    } else if (is_sparse_) {
-      const Transpose by_column = transpose(pattern_.view());
-      cpu::graph_learn_choose(found.col.data(), found.count.data(), nullptr, sparse(by_column), {},
-                              {.k = wide, .positive_only = true}, threads);
+    if (is_sparse_) {
+      choose(found, sparse(transpose(pattern_.view())), context);
+    } else if (!options_.euclidean) {
+      choose(found, ZDense<float>{dense_.view()}, context);
+    } else if (context.device == Device::kCuda) {
+      cuda::nearest_rows(found.col.data(), dense_.view(), wide);
     } else {
-      cpu::graph_learn_choose(found.col.data(), found.count.data(), nullptr,
-                              ZDense<float>{dense_.view()}, {}, {.k = wide}, threads);
+      cpu::nearest_rows(found.col.data(), dense_.view(), wide, context.threads);
     }
     return found;
   }
@@ -60,39 +61,54 @@ class ComparedRows {
     const int64_t n = static_cast<int64_t>(found.count.size());
     Pattern pairs;
     pairs.rows = pairs.cols = n;
-    for (int64_t i = 0; i < n; ++i) {
-      const auto first = found.col.begin() + i * found.wide;
-      pairs.col.insert(pairs.col.end(), first, first + found.count[i]);
-      pairs.row_ptr.push_back(static_cast<int64_t>(pairs.col.size()));
-    }
-    std::vector<float> s(pairs.col.size());
+    for (int64_t i = 0; i < n; ++i) pairs.row_ptr.push_back(pairs.row_ptr.back() + found.count[i]);
+    pairs.col.resize(pairs.row_ptr.back());
+    std::vector<float> s(pairs.col.size()), half(n, 0.0f);
+    const bool by_distance = options_.euclidean && !is_sparse_;
+    for_row_ranges(n, n * (found.wide + dense_.cols()), threads, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        std::copy_n(found.col.begin() + i * found.wide, found.count[i],
+                    pairs.col.begin() + pairs.row_ptr[i]);
+        const double size = by_distance ? length(dense_[i], dense_.cols()) : 0;
+        half[i] = static_cast<float>(0.5 * size * size);
+      }
+    });
     if (is_sparse_) {
       const Transpose by_column = transpose(pattern_.view());
       cpu::edge_dot_forward(s.data(), pairs.view(), sparse(by_column), threads);
     } else {
       cpu::edge_dot_forward(s.data(), pairs.view(), ZDense<float>{dense_.view()}, threads);
     }
-    std::vector<float> half(n, 0.0f);
-    for (int64_t i = 0; options_.euclidean && !is_sparse_ && i < n; ++i) {
-      const double size = length(dense_[i], dense_.cols());
-      half[i] = static_cast<float>(0.5 * size * size);
-    }
-    std::vector<std::pair<float, int32_t>> row;
-    for (int64_t i = 0; i < n; ++i) {
-      row.clear();
-      for (int64_t e = pairs.row_ptr[i]; e < pairs.row_ptr[i + 1]; ++e) {
-        row.emplace_back(half[pairs.col[e]] - s[e], pairs.col[e]);
+    for_row_ranges(n, 8 * n * found.wide, threads, [&](int64_t first, int64_t last) {
+      std::vector<std::pair<float, int32_t>> row;
+      for (int64_t i = first; i < last; ++i) {
+        row.clear();
+        for (int64_t e = pairs.row_ptr[i]; e < pairs.row_ptr[i + 1]; ++e) {
+          row.emplace_back(half[pairs.col[e]] - s[e], pairs.col[e]);
+        }
+        std::sort(row.begin(), row.end());
+        for (size_t c = 0; c < row.size(); ++c) {
+          found.col[i * found.wide + static_cast<int64_t>(c)] = row[c].second;
+        }
       }
-      std::sort(row.begin(), row.end());
-      for (size_t c = 0; c < row.size(); ++c) {
-        found.col[i * found.wide + static_cast<int64_t>(c)] = row[c].second;
-      }
-    }
+    });
   }
 
  private:
   ZSparse<float> sparse(const Transpose& by_column) const {
     return {pattern_.view(), values_.data(), by_column.pattern.view(), by_column.source.data()};
+  }
+
+  template <class Z>
+  static void choose(NearestRows& found, const Z& z, const Context& context) {
+    const ChooseOptions options{.k = found.wide,
+                                .positive_only = std::is_same_v<Z, ZSparse<float>>};
+    if (context.device == Device::kCuda) {
+      cuda::graph_learn_choose(found.col.data(), found.count.data(), nullptr, z, {}, options);
+    } else {
+      cpu::graph_learn_choose(found.col.data(), found.count.data(), nullptr, z, {}, options,
+                              context.threads);
+    }
   }
 
   static double length(const float* values, int64_t n) {
@@ -108,20 +124,23 @@ class ComparedRows {
     }
   }
 
-  void join_dense(const Features& x) {
-    const int64_t extra = labels_ ? labels_->cols() : 0;
-    dense_ = Matrix(x.rows(), x.cols() + extra);
-    double squares = 0;
-    for (int64_t i = 0; i < x.rows(); ++i) {
-      for (int64_t f = 0; f < x.cols(); ++f) dense_[i][f] = x.dense[i][f] * factor_[f];
-      const double size = length(dense_[i], x.cols());
-      squares += size * size;
-      if (!options_.euclidean) scale(dense_[i], x.cols(), size);
-      if (labels_) join_labels(dense_[i] + x.cols(), i);
-    }
+  void join_dense(const Features& x, int threads) {
+    const int64_t n = x.rows(), extra = labels_ ? labels_->cols() : 0;
+    dense_ = Matrix(n, x.cols() + extra);
+    std::vector<double> sizes(n);
+    for_row_ranges(n, 4 * dense_.size(), threads, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        for (int64_t f = 0; f < x.cols(); ++f) dense_[i][f] = x.dense[i][f] * factor_[f];
+        sizes[i] = length(dense_[i], x.cols());
+        if (!options_.euclidean) scale(dense_[i], x.cols(), sizes[i]);
+        if (labels_) join_labels(dense_[i] + x.cols(), i);
+      }
+    });
     if (!options_.euclidean || !labels_) return;
-    const double typical = std::sqrt(squares / static_cast<double>(std::max<int64_t>(1, x.rows())));
-    for (int64_t i = 0; i < x.rows(); ++i) scale(dense_[i], x.cols(), typical);
+    double squares = 0;
+    for (const double size : sizes) squares += size * size;
+    const double typical = std::sqrt(squares / static_cast<double>(std::max<int64_t>(1, n)));
+    for (int64_t i = 0; i < n; ++i) scale(dense_[i], x.cols(), typical);
   }
 
   void join_sparse(const Features& x) {
@@ -161,110 +180,148 @@ class ComparedRows {
   std::vector<float> values_;
 };
 
-void add_votes(EdgeLists& edges, const NearestRows& nearest, int64_t k) {
-  const int64_t n = static_cast<int64_t>(edges.size());
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t c = 0; c < std::min(k, nearest.count[i]); ++c) {
-      const int32_t j = nearest.col[i * nearest.wide + c];
-      edges[i].push_back({j, 0.5f});
-      edges[j].push_back({static_cast<int32_t>(i), 0.5f});
-    }
-  }
-}
-
-// One entry for each neighbour, ascending. Equal weights of a vote are multiples of a half, so that
-// the order of a sum does not matter.
-void merge(std::vector<Edge>& list) {
-  std::sort(list.begin(), list.end(), [](const Edge& a, const Edge& b) { return a.to < b.to; });
-  size_t kept = 0;
-  for (size_t e = 0; e < list.size(); ++e) {
+// One entry for each neighbour, ascending; gives their number. Weights of a vote are halves, so
+// that the order of a sum does not matter.
+int64_t merge(Edge* list, int64_t size) {
+  std::sort(list, list + size, [](const Edge& a, const Edge& b) { return a.to < b.to; });
+  int64_t kept = 0;
+  for (int64_t e = 0; e < size; ++e) {
     if (kept > 0 && list[kept - 1].to == list[e].to)
       list[kept - 1].weight += list[e].weight;
     else
       list[kept++] = list[e];
   }
-  list.resize(kept);
+  return kept;
 }
 
-double total(const EdgeLists& edges) {
-  double sum = 0;
-  for (const auto& list : edges) {
-    for (const Edge& edge : list) sum += edge.weight;
-  }
-  return sum;
-}
-
-void join_given(EdgeLists& edges, const Csr& given, double learned_weight) {
-  double given_sum = 0;
-  for (const float value : given.values) given_sum += value;
-  if (given_sum <= 0) return;  // no edges to measure the learned ones by
-  const double learned_sum = total(edges);
-  const auto factor =
-      static_cast<float>(learned_sum > 0 ? learned_weight * given_sum / learned_sum : 0.0);
-  for (int64_t i = 0; i < given.rows(); ++i) {
-    auto& list = edges[i];
-    if (factor == 0) list.clear();
-    for (Edge& edge : list) edge.weight *= factor;
-    for (int64_t e = given.pattern->row_ptr[i]; e < given.pattern->row_ptr[i + 1]; ++e) {
-      list.push_back({given.pattern->col[e], given.values[e]});
+// The neighbours of every row, with room for those that may still come.
+class EdgeRows {
+ public:
+  // Half a vote of each row for its k nearest in every view, and half of each of them for it.
+  EdgeRows(std::span<const NearestRows* const> votes, const Csr* given, int64_t k, int threads)
+      : threads_(threads), held_(votes.front()->count.size(), 0), begin_(held_.size() + 1, 0) {
+    const int64_t n = rows();
+    for_votes(votes, k, [&](int64_t i, int32_t j) { ++begin_[i + 1], ++begin_[j + 1]; });
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t more = given ? given->pattern->row_ptr[i + 1] - given->pattern->row_ptr[i] : 0;
+      begin_[i + 1] += begin_[i] + more + 1;  // and a self-loop
     }
-    merge(list);
+    edges_.resize(begin_[n]);
+    for_votes(votes, k, [&](int64_t i, int32_t j) {
+      add(i, {j, 0.5f});
+      add(j, {static_cast<int32_t>(i), 0.5f});
+    });
+    for_rows([&](int64_t i) { merge_row(i); });
   }
-}
 
-Csr normalised(EdgeLists& edges, double self_weight) {
-  const int64_t n = static_cast<int64_t>(edges.size());
-  auto pattern = std::make_shared<Pattern>();
-  pattern->rows = pattern->cols = n;
-  Csr s;
-  std::vector<float> factor(n);
-  for (int64_t i = 0; i < n; ++i) {
-    if (self_weight > 0)
-      edges[i].push_back({static_cast<int32_t>(i), static_cast<float>(self_weight)});
-    merge(edges[i]);
-    double degree = 0;
-    for (const Edge& edge : edges[i]) degree += edge.weight;
-    factor[i] = degree > 0 ? static_cast<float>(1 / std::sqrt(degree)) : 0.0f;
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    for (const Edge& edge : edges[i]) {
-      pattern->col.push_back(edge.to);
-      s.values.push_back(edge.weight * (factor[i] * factor[edge.to]));
+  int64_t rows() const { return static_cast<int64_t>(held_.size()); }
+
+  // The given graph's edges beside the learned ones, whose sum becomes `learned_weight` times its.
+  void join(const Csr& given, double learned_weight) {
+    double given_sum = 0, learned_sum = 0;
+    for (const float value : given.values) given_sum += value;
+    if (given_sum <= 0) return;  // no edges to measure the learned ones by
+    for (int64_t i = 0; i < rows(); ++i) {
+      for (const Edge& edge : row(i)) learned_sum += edge.weight;
     }
-    pattern->row_ptr.push_back(static_cast<int64_t>(pattern->col.size()));
+    const auto factor =
+        static_cast<float>(learned_sum > 0 ? learned_weight * given_sum / learned_sum : 0.0);
+    for_rows([&](int64_t i) {
+      if (factor == 0) held_[i] = 0;
+      for (Edge& edge : row(i)) edge.weight *= factor;
+      for (int64_t e = given.pattern->row_ptr[i]; e < given.pattern->row_ptr[i + 1]; ++e) {
+        add(i, {given.pattern->col[e], given.values[e]});
+      }
+      merge_row(i);
+    });
   }
-  s.pattern = std::move(pattern);
-  return s;
-}
+
+  Csr normalised(double self_weight) {
+    const int64_t n = rows();
+    std::vector<float> factor(n);
+    for_rows([&](int64_t i) {
+      if (self_weight > 0) add(i, {static_cast<int32_t>(i), static_cast<float>(self_weight)});
+      merge_row(i);
+      double degree = 0;
+      for (const Edge& edge : row(i)) degree += edge.weight;
+      factor[i] = degree > 0 ? static_cast<float>(1 / std::sqrt(degree)) : 0.0f;
+    });
+    auto pattern = std::make_shared<Pattern>();
+    pattern->rows = pattern->cols = n;
+    for (int64_t i = 0; i < n; ++i) {
+      pattern->row_ptr.push_back(pattern->row_ptr.back() + held_[i]);
+    }
+    Csr s;
+    pattern->col.resize(pattern->row_ptr.back());
+    s.values.resize(pattern->row_ptr.back());
+    for_rows([&](int64_t i) {
+      int64_t e = pattern->row_ptr[i];
+      for (const Edge& edge : row(i)) {
+        pattern->col[e] = edge.to;
+        s.values[e++] = edge.weight * (factor[i] * factor[edge.to]);
+      }
+    });
+    s.pattern = std::move(pattern);
+    return s;
+  }
+
+ private:
+  template <class Visit>
+  void for_votes(std::span<const NearestRows* const> votes, int64_t k, const Visit& visit) const {
+    for (const NearestRows* nearest : votes) {
+      for (int64_t i = 0; i < rows(); ++i) {
+        for (int64_t c = 0; c < std::min(k, nearest->count[i]); ++c) {
+          visit(i, nearest->col[i * nearest->wide + c]);
+        }
+      }
+    }
+  }
+  template <class Work>
+  void for_rows(const Work& work) const {
+    const auto numbers = 8 * static_cast<int64_t>(edges_.size());
+    for_row_ranges(rows(), numbers, threads_, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) work(i);
+    });
+  }
+
+  std::span<Edge> row(int64_t i) {
+    return {edges_.data() + begin_[i], static_cast<size_t>(held_[i])};
+  }
+  void add(int64_t i, Edge edge) { edges_[begin_[i] + held_[i]++] = edge; }
+  void merge_row(int64_t i) { held_[i] = merge(edges_.data() + begin_[i], held_[i]); }
+
+  int threads_;
+  std::vector<int64_t> held_, begin_;  // how many a row has, and where they begin
+  std::vector<Edge> edges_;
+};
 
 }  // namespace
 
-NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, int threads) {
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context) {
   const RowGraphOptions options{.euclidean = euclidean};
-  const ComparedRows rows(view, {}, options);
-  NearestRows found = rows.nearest(k, threads);
-  rows.rank(found, threads);
+  const ComparedRows rows(view, {}, options, context.threads);
+  NearestRows found = rows.nearest(k, context);
+  rows.rank(found, context.threads);
   return found;
 }
 
 Csr join_votes(std::span<const NearestRows* const> votes, const Csr* given,
-               const RowGraphOptions& options) {
-  EdgeLists edges(votes.front()->count.size());
-  for (const NearestRows* nearest : votes) add_votes(edges, *nearest, options.k);
-  for (auto& list : edges) merge(list);
-  if (given) join_given(edges, *given, options.given_weight);
-  return normalised(edges, options.self_weight);
+               const RowGraphOptions& options, int threads) {
+  EdgeRows edges(votes, given, options.k, threads);
+  if (given) edges.join(*given, options.given_weight);
+  return edges.normalised(options.self_weight);
 }
 
-Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options, int threads) {
+Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options,
+                    const Context& context) {
   std::vector<NearestRows> found;
   std::vector<const NearestRows*> votes;
   found.reserve(inputs.views.size());
   for (const Features* view : inputs.views) {
-    votes.push_back(
-        &found.emplace_back(ComparedRows(*view, inputs, options).nearest(options.k, threads)));
+    const ComparedRows rows(*view, inputs, options, context.threads);
+    votes.push_back(&found.emplace_back(rows.nearest(options.k, context)));
   }
-  return join_votes(votes, inputs.given, options);
+  return join_votes(votes, inputs.given, options, context.threads);
 }
 
 }  // namespace glgnn

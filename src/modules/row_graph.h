@@ -2,6 +2,7 @@
 // graph.
 #pragma once
 
+#include <glgnn/context.h>
 #include <glgnn/csr.h>
 #include <glgnn/dataset.h>
 
@@ -33,14 +34,15 @@ struct NearestRows {
   std::vector<int32_t> col;    // N x wide
   std::vector<int64_t> count;  // how many of them a row has
 };
-NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, int threads);
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context);
 
 // The graph of the options.k nearest rows in each of several views, features alone being compared.
 Csr join_votes(std::span<const NearestRows* const> votes, const Csr* given,
-               const RowGraphOptions& options);
+               const RowGraphOptions& options, int threads);
 
 // S = D^-1/2 (A + self I) D^-1/2 with A the sum over the views of (A_v + A_v^T) / 2, A_v marking
 // the k nearest rows of each row. Symmetric to the bit.
-Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options, int threads);
+Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options,
+                    const Context& context);
 
 }  // namespace glgnn

@@ -26,7 +26,7 @@ std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& vi
     nearest.push_back(nearest_rows(view, options, context));
     votes.push_back(nearest.back().get());
   }
-  auto graph = std::make_shared<const Csr>(join_votes(votes, graph_, options));
+  auto graph = std::make_shared<const Csr>(join_votes(votes, graph_, options, context.threads));
   const std::scoped_lock lock(mutex_);
   return graphs_.emplace(key, std::move(graph)).first->second;
 }
@@ -41,7 +41,7 @@ std::shared_ptr<const NearestRows> SharedInputs::nearest_rows(View view,
     if (const auto found = nearest_.find(key); found != nearest_.end()) return found->second;
   }
   auto ranked = std::make_shared<const NearestRows>(
-      rank_nearest(views_.get(view), options.euclidean, std::get<2>(key), context.threads));
+      rank_nearest(views_.get(view), options.euclidean, std::get<2>(key), context));
   const std::scoped_lock lock(mutex_);
   return nearest_.emplace(key, std::move(ranked)).first->second;
 }

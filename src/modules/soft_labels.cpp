@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/class_weights.h"
+#include "core/parallel.h"
 #include "kernels/row_softmax.h"
 
 namespace glgnn {
@@ -24,6 +25,23 @@ double telling_rows(const Problem& problem) {
     classes += weight > 0;
   }
   return rows * classes / sum;
+}
+
+// The sum of each class. Pieces of rows are summed first, however many threads there are.
+std::vector<double> class_mass_of(const Matrix& p, int threads) {
+  constexpr int64_t kRows = 65536;  // of a piece
+  const int64_t pieces = (p.rows() + kRows - 1) / kRows;
+  std::vector<std::vector<double>> part(pieces, std::vector<double>(p.cols(), 0.0));
+  for_fixed_pieces(p.rows(), kRows, threads, [&](int64_t piece, int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      for (int64_t c = 0; c < p.cols(); ++c) part[piece][c] += p[i][c];
+    }
+  });
+  std::vector<double> mass(p.cols(), 0.0);
+  for (const auto& of_piece : part) {
+    for (int64_t c = 0; c < p.cols(); ++c) mass[c] += of_piece[c];
+  }
+  return mass;
 }
 
 }  // namespace
@@ -57,31 +75,35 @@ std::vector<double> class_shares(const Problem& problem) {
   return shares;
 }
 
-void normalise_rows(Matrix& p, const std::vector<double>& otherwise) {
-  for (int64_t i = 0; i < p.rows(); ++i) {
-    double sum = 0;
-    for (int64_t c = 0; c < p.cols(); ++c) sum += p[i][c];
-    for (int64_t c = 0; c < p.cols(); ++c) {
-      p[i][c] = static_cast<float>(sum > 1e-30 ? p[i][c] / sum : otherwise[c]);
+void normalise_rows(Matrix& p, const std::vector<double>& otherwise, int threads) {
+  for_row_ranges(p.rows(), 4 * p.size(), threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      double sum = 0;
+      for (int64_t c = 0; c < p.cols(); ++c) sum += p[i][c];
+      for (int64_t c = 0; c < p.cols(); ++c) {
+        p[i][c] = static_cast<float>(sum > 1e-30 ? p[i][c] / sum : otherwise[c]);
+      }
     }
-  }
+  });
 }
 
-void match_class_mass(Matrix& p, const std::vector<double>& shares) {
-  std::vector<double> mass(p.cols(), 0.0);
-  for (int64_t i = 0; i < p.rows(); ++i) {
-    for (int64_t c = 0; c < p.cols(); ++c) mass[c] += p[i][c];
-  }
-  for (int64_t i = 0; i < p.rows(); ++i) {
-    for (int64_t c = 0; c < p.cols(); ++c) {
-      p[i][c] = static_cast<float>(p[i][c] * shares[c] / std::max(mass[c], 1e-12));
+void match_class_mass(Matrix& p, const std::vector<double>& shares, int threads) {
+  const std::vector<double> mass = class_mass_of(p, threads);
+  for_row_ranges(p.rows(), 4 * p.size(), threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      for (int64_t c = 0; c < p.cols(); ++c) {
+        p[i][c] = static_cast<float>(p[i][c] * shares[c] / std::max(mass[c], 1e-12));
+      }
     }
-  }
-  normalise_rows(p, shares);
+  });
+  normalise_rows(p, shares, threads);
 }
 
-void softmax_rows(Matrix& logits) {
-  ref::row_softmax_forward<float>(logits.view(), std::as_const(logits).view());
+void softmax_rows(Matrix& logits, int threads) {
+  for_row_ranges(logits.rows(), 8 * logits.size(), threads, [&](int64_t first, int64_t last) {
+    const MatView<float> rows{logits[first], last - first, logits.cols()};
+    ref::row_softmax_forward<float>(rows, {rows.data, rows.rows, rows.cols});
+  });
 }
 
 double optimism_of_chosen(double accuracy, const Problem& problem) {

@@ -24,13 +24,13 @@ void clamp_training_rows(Matrix& p, const Problem& problem);
 std::vector<double> class_shares(const Problem& problem);
 
 // Rows scaled to sum 1; a row without anything gets `otherwise`.
-void normalise_rows(Matrix& p, const std::vector<double>& otherwise);
+void normalise_rows(Matrix& p, const std::vector<double>& otherwise, int threads = 1);
 
 // Scales the classes so that their mean probability is `shares`, then the rows to sum 1.
-void match_class_mass(Matrix& p, const std::vector<double>& shares);
+void match_class_mass(Matrix& p, const std::vector<double>& shares, int threads = 1);
 
 // softmax of each row.
-void softmax_rows(Matrix& logits);
+void softmax_rows(Matrix& logits, int threads = 1);
 
 // How much each training row counts, mean 1; all 1 unless every class counts alike.
 std::vector<float> training_row_weights(const Problem& problem);

@@ -2,14 +2,15 @@
 
 #include <utility>
 
-#include "kernels/propagate.h"
 #include "modules/module.h"
+#include "ops/propagation.h"
 
 namespace glgnn {
 
-Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads) {
+Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass,
+                     const Context& context) {
   constexpr int64_t kSteps = 60;  // edges that a label travels at the most
-  constexpr float kBack = 0.01f;  // of the labels themselves in every step
+  constexpr double kBack = 0.01;  // of the labels themselves in every step
   Matrix y = one_hot(problem);
   const std::vector<float> weights = training_row_weights(problem);
   for (size_t t = 0; t < problem.train.size(); ++t) {
@@ -17,16 +18,15 @@ Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, 
     y[i][problem.labels[i]] = weights[t];
   }
   Matrix p(y.rows(), y.cols());
-  cpu::propagate(p.view(), graph.pattern->view(), graph.values.data(), std::as_const(y).view(),
-                 kSteps, kBack, threads);
+  Propagation(graph, context).run(p, y, kSteps, kBack);
   const std::vector<double> shares = class_shares(problem);
-  normalise_rows(p, shares);
-  if (class_mass) match_class_mass(p, shares);
+  normalise_rows(p, shares, context.threads);
+  if (class_mass) match_class_mass(p, shares, context.threads);
   return p;
 }
 
 std::vector<Stage> SpreadOptions::run_round(const RoundWork& work) const {
-  Matrix p = spread_labels(work.graph, work.problem, class_mass, work.context.threads);
+  Matrix p = spread_labels(work.graph, work.problem, class_mass, work.context);
   std::vector<float> selection = work.separation(p);
   return {{.p = std::move(p), .selection = std::move(selection), .own_weight = 0}};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glgnn/config.h>
+#include <glgnn/context.h>
 #include <glgnn/csr.h>
 #include <glgnn/matrix.h>
 #include <glgnn/trainer.h>
@@ -33,6 +34,7 @@ struct SpreadOptions {
   void apply(const Config&) {}
 };
 
-Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass, int threads);
+Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass,
+                     const Context& context);
 
 }  // namespace glgnn

@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/feature_rows.h"
+#include "core/parallel.h"
 #include "core/validate.h"
 #include "modules/feature_products.h"
 #include "modules/svd.h"
@@ -112,27 +113,36 @@ void learn_indicators(ViewRule& rule, const Features& raw, const Matrix& x, doub
   }
 }
 
-void learn_standard(ViewRule& rule, const Matrix& x) {
+// Some columns at a time, so that a row is read in whole lines of the cache.
+void learn_standard(ViewRule& rule, const Matrix& x, int threads) {
+  constexpr int64_t kAtOnce = 16;
   const double n = static_cast<double>(x.rows());
-  for (int64_t f = 0; f < x.cols(); ++f) {
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < x.rows(); ++i) sum += x[i][f];
-    const double mean = sum / n;
+  rule.mean.assign(x.cols(), 0.0);
+  rule.spread.assign(x.cols(), 0.0);
+  for_fixed_pieces(x.cols(), kAtOnce, threads, [&](int64_t, int64_t first, int64_t last) {
+    std::array<double, kAtOnce> sum{}, squares{};
     for (int64_t i = 0; i < x.rows(); ++i) {
-      const double apart = x[i][f] - mean;
-      squares += apart * apart;
+      for (int64_t f = first; f < last; ++f) sum[f - first] += x[i][f];
     }
-    const double spread = std::sqrt(squares / n);
-    const bool varies = spread > 1e-7 * std::max(1e-30, std::abs(mean));
-    rule.mean.push_back(mean);
-    rule.spread.push_back(varies ? spread : 0.0);
-  }
+    for (int64_t f = first; f < last; ++f) rule.mean[f] = sum[f - first] / n;
+    for (int64_t i = 0; i < x.rows(); ++i) {
+      for (int64_t f = first; f < last; ++f) {
+        const double apart = x[i][f] - rule.mean[f];
+        squares[f - first] += apart * apart;
+      }
+    }
+    for (int64_t f = first; f < last; ++f) {
+      const double spread = std::sqrt(squares[f - first] / n);
+      const bool varies = spread > 1e-7 * std::max(1e-30, std::abs(rule.mean[f]));
+      if (varies) rule.spread[f] = spread;
+    }
+  });
 }
 
 // Numbers divided by the largest of all; indicators have the mean variance of those.
-void learn_raw(ViewRule& rule, const Features& raw, const Matrix& x) {
+void learn_raw(ViewRule& rule, const Features& raw, const Matrix& x, int threads) {
   ViewRule numbers;
-  learn_standard(numbers, x);
+  learn_standard(numbers, x, threads);
   double squares = 0;
   const std::vector<int32_t> columns = number_columns(raw);
   for (const int32_t f : columns) squares += numbers.spread[f] * numbers.spread[f];
@@ -148,10 +158,12 @@ float standardised(const ViewRule& rule, float value, int64_t column) {
   return spread > 0 ? static_cast<float>((value - rule.mean[column]) / spread) : 0.0f;
 }
 
-void standardise(Matrix& x, const ViewRule& rule) {
-  for (int64_t i = 0; i < x.rows(); ++i) {
-    for (int64_t f = 0; f < x.cols(); ++f) x[i][f] = standardised(rule, x[i][f], f);
-  }
+void standardise(Matrix& x, const ViewRule& rule, int threads) {
+  for_row_ranges(x.rows(), 4 * x.size(), threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      for (int64_t f = 0; f < x.cols(); ++f) x[i][f] = standardised(rule, x[i][f], f);
+    }
+  });
 }
 
 // The number that a standard normal variable stays below with probability p: Newton's method on
@@ -170,11 +182,13 @@ double normal_score(double p) {
 }
 
 // Equal numbers share their mean rank; a constant column becomes zero.
-void learn_ranks(ViewRule& rule, const Matrix& x, const std::vector<int32_t>& numbers) {
+void learn_ranks(ViewRule& rule, const Matrix& x, const std::vector<int32_t>& numbers,
+                 int threads) {
   const int64_t n = x.rows();
-  std::vector<float> column(n);
   rule.ranks.resize(x.cols());
-  for (const int32_t f : numbers) {
+  parallel_for(std::ssize(numbers), threads, 1, [&](int64_t at) {
+    const int32_t f = numbers[at];
+    std::vector<float> column(n);
     for (int64_t i = 0; i < n; ++i) column[i] = x[i][f];
     std::sort(column.begin(), column.end());
     for (int64_t first = 0; first < n;) {
@@ -185,7 +199,7 @@ void learn_ranks(ViewRule& rule, const Matrix& x, const std::vector<int32_t>& nu
           {column[first], static_cast<float>(normal_score(middle / static_cast<double>(n)))});
       first = last;
     }
-  }
+  });
 }
 
 float score_of(float value, const std::vector<ViewRule::Rank>& ranks) {
@@ -199,13 +213,13 @@ float score_of(float value, const std::vector<ViewRule::Rank>& ranks) {
   return below.score + part * (above->score - below.score);
 }
 
-void rank_columns(Matrix& x, const ViewRule& rule) {
-  for (int64_t f = 0; f < x.cols(); ++f) {
+void rank_columns(Matrix& x, const ViewRule& rule, int threads) {
+  parallel_for(x.cols(), threads, 1, [&](int64_t f) {
     const std::vector<ViewRule::Rank>& ranks = rule.ranks[f];
     for (int64_t i = 0; i < x.rows(); ++i) {
       x[i][f] = ranks.empty() ? standardised(rule, x[i][f], f) : score_of(x[i][f], ranks);
     }
-  }
+  });
 }
 
 }  // namespace
@@ -218,7 +232,7 @@ View view_named(const std::string& name) {
   throw Error(ErrorKind::kData, "unknown view \"" + name + "\"; the model is of another version");
 }
 
-ViewRule learn_view(View view, const Features& raw) {
+ViewRule learn_view(View view, const Features& raw, int threads) {
   ViewRule rule;
   rule.view = view;
   rule.stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
@@ -229,14 +243,14 @@ ViewRule learn_view(View view, const Features& raw) {
   if (!by_column || rule.stays_sparse) return rule;
   const Features zeros = raw.is_sparse ? with_zeros(raw) : Features{};
   const Matrix& x = raw.is_sparse ? zeros.dense : raw.dense;
-  if (view == View::kRaw) learn_raw(rule, raw, x);
-  if (view == View::kStandard) learn_standard(rule, x);
-  if (view == View::kRank) learn_ranks(rule, x, number_columns(raw));
+  if (view == View::kRaw) learn_raw(rule, raw, x, threads);
+  if (view == View::kStandard) learn_standard(rule, x, threads);
+  if (view == View::kRank) learn_ranks(rule, x, number_columns(raw), threads);
   if (view != View::kRaw && !raw.indicators.empty()) learn_indicators(rule, raw, x, 1);
   return rule;
 }
 
-Features apply_view(const ViewRule& rule, Features x) {
+Features apply_view(const ViewRule& rule, Features x, int threads) {
   switch (rule.view) {
     case View::kRaw:
     case View::kStandard:
@@ -247,9 +261,9 @@ Features apply_view(const ViewRule& rule, Features x) {
       }
       if (x.is_sparse) x = with_zeros(x);
       if (rule.view == View::kRank)
-        rank_columns(x.dense, rule);
+        rank_columns(x.dense, rule, threads);
       else
-        standardise(x.dense, rule);
+        standardise(x.dense, rule, threads);
       break;
     case View::kUnit:
       make_unit(x);
@@ -297,8 +311,8 @@ const Features& Views::make(View view) {
     fitted.rule.view = view;
     fitted.directions = std::move(found.directions);
   } else {
-    fitted.rule = learn_view(view, raw_);
-    out = apply_view(fitted.rule, raw_);
+    fitted.rule = learn_view(view, raw_, threads_);
+    out = apply_view(fitted.rule, raw_, threads_);
   }
   return made_.emplace(view, std::move(out)).first->second;
 }

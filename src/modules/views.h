@@ -59,9 +59,9 @@ struct ViewRule {
 };
 
 // The rule of a view that is made of each row alone: of all but the singular directions.
-ViewRule learn_view(View view, const Features& raw);
+ViewRule learn_view(View view, const Features& raw, int threads = 1);
 // Rows as the rule says; numbers between two that were seen get a rank between theirs.
-Features apply_view(const ViewRule& rule, Features raw);
+Features apply_view(const ViewRule& rule, Features raw, int threads = 1);
 
 // Some rows in the views that modules read.
 using RowViews = std::map<View, Features>;

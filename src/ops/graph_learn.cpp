@@ -120,6 +120,28 @@ HopWeights<float> hop_view(const HopPairs* hops, Var hop_weights, int64_t rows,
   return weights;
 }
 
+// Where the pass runs.
+template <class Z>
+void choose(const Context& context, std::vector<int32_t>& col, std::vector<int64_t>& count,
+            float* lse, const Z& z, const HopWeights<float>& weights,
+            const ChooseOptions& options) {
+  if (context.device == Device::kCuda) {
+    cuda::graph_learn_choose(col.data(), count.data(), lse, z, weights, options);
+  } else {
+    cpu::graph_learn_choose(col.data(), count.data(), lse, z, weights, options, context.threads);
+  }
+}
+
+template <class Gradient, class Z>
+void lse_backward(const Context& context, Gradient d_z, const float* d_lse, const Z& z,
+                  const float* lse, bool diagonal) {
+  if (context.device == Device::kCuda) {
+    cuda::graph_learn_lse_backward(d_z, d_lse, z, lse, diagonal);
+  } else {
+    cpu::graph_learn_lse_backward(d_z, d_lse, z, lse, diagonal, context.threads);
+  }
+}
+
 }  // namespace
 
 Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Var hop_weights,
@@ -132,26 +154,23 @@ Choice graph_learn_choose(Tape& tape, const RowsVar& z, const HopPairs* hops, Va
   auto [written, lse] = tape.make(wants_lse ? n : 0, 1, z.values.grad);
   float* lse_out = wants_lse ? written->data() : nullptr;
   if (z.is_sparse()) {
-    cpu::graph_learn_choose(col.data(), count.data(), lse_out, sparse_view(z), weights, options,
-                            tape.threads());
+    choose(tape.context(), col, count, lse_out, sparse_view(z), weights, options);
   } else if (z.is_selected()) {
     GLGNN_ASSERT(!wants_lse);  // its gradient is one of Z
     const Matrix made = make_selected(z, tape.threads());
-    cpu::graph_learn_choose(col.data(), count.data(), nullptr, {made.view()}, weights, options,
-                            tape.threads());
+    choose(tape.context(), col, count, nullptr, ZDense<float>{made.view()}, weights, options);
   } else {
-    cpu::graph_learn_choose(col.data(), count.data(), lse_out, dense_view(z), weights, options,
-                            tape.threads());
+    choose(tape.context(), col, count, lse_out, dense_view(z), weights, options);
   }
   if (wants_lse && lse.grad) {
     const bool diagonal = options.diagonal;
     tape.record([&tape, z, diagonal, lse = lse] {
       if (z.is_sparse()) {
-        cpu::graph_learn_lse_backward(z.values.d_data(), lse.grad->data(), sparse_view(z),
-                                      lse.data(), diagonal, tape.threads());
+        lse_backward(tape.context(), z.values.d_data(), lse.grad->data(), sparse_view(z),
+                     lse.data(), diagonal);
       } else {
-        cpu::graph_learn_lse_backward(z.values.d_view(), lse.grad->data(), dense_view(z),
-                                      lse.data(), diagonal, tape.threads());
+        lse_backward(tape.context(), z.values.d_view(), lse.grad->data(), dense_view(z), lse.data(),
+                     diagonal);
       }
     });
   }

@@ -18,6 +18,8 @@
 
 namespace glgnn {
 
+class Propagation;
+
 // The rows to be compared: dense (values N x D), sparse (values nnz x 1 on a pattern), or selected
 // (dense [labels, values * s], which is not kept in memory).
 struct RowsVar {
@@ -97,8 +99,8 @@ Var two_layers(Tape& tape, Var x, Var w1, Var b1, Var w2, Var b2, float rate, co
 
 // x + b, b being one row.
 Var add_bias(Tape& tape, Var x, Var b);
-// Propagation of h over a symmetric constant graph, which must outlive the pass.
-Var propagate(Tape& tape, const Csr& graph, Var h, int64_t steps, float alpha);
+// Propagation of h over a constant graph; `over` must outlive the pass.
+Var propagate(Tape& tape, const Propagation& over, Var h, int64_t steps, double alpha);
 
 Var relu(Tape& tape, Var x);
 Var softplus(Tape& tape, Var x);

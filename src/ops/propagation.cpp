@@ -1,26 +1,42 @@
 // The ops that best mode adds: propagation over a constant graph, biases, losses on soft targets.
+#include "ops/propagation.h"
+
 #include <utility>
 
 #include "core/check.h"
 #include "core/parallel.h"
 #include "kernels/bias.h"
-#include "kernels/propagate.h"
 #include "kernels/soft_losses.h"
 #include "ops/ops.h"
 
 namespace glgnn {
 
-Var propagate(Tape& tape, const Csr& graph, Var h, int64_t steps, float alpha) {
-  GLGNN_ASSERT(graph.rows() == h.rows());
+Propagation::Propagation(const Csr& graph, const Context& context)
+    : graph_(graph), threads_(context.threads) {
+  if (context.device != Device::kCuda) return;
+  held_ = std::make_unique<const cuda::HeldGraph>(graph.pattern->view(), graph.values.data());
+}
+
+void Propagation::run(Matrix& z, const Matrix& h, int64_t steps, double alpha) const {
+  GLGNN_ASSERT(graph_.rows() == h.rows());
+  if (held_) {
+    held_->propagate(z.view(), h.view(), steps, static_cast<float>(alpha));
+  } else {
+    cpu::propagate(z.view(), graph_.pattern->view(), graph_.values.data(), h.view(), steps,
+                   static_cast<float>(alpha), threads_);
+  }
+}
+
+Var propagate(Tape& tape, const Propagation& over, Var h, int64_t steps, double alpha) {
   auto [written, z] = tape.make(h.rows(), h.cols(), h.grad);
-  cpu::propagate(written->view(), graph.pattern->view(), graph.values.data(), h.view(), steps,
-                 alpha, tape.threads());
+  over.run(*written, *h.value, steps, alpha);
   if (z.grad) {
-    tape.record([&tape, &graph, h, steps, alpha, z = z] {
+    tape.record([&tape, &over, h, steps, alpha, z = z] {
       Matrix back(h.rows(), h.cols());
-      cpu::propagate(back.view(), graph.pattern->view(), graph.values.data(),
-                     std::as_const(*z.grad).view(), steps, alpha, tape.threads());
-      for (int64_t e = 0; e < back.size(); ++e) h.d_data()[e] += back.data()[e];
+      over.run(back, *z.grad, steps, alpha);
+      for_row_ranges(back.size(), back.size(), tape.threads(), [&](int64_t first, int64_t last) {
+        for (int64_t e = first; e < last; ++e) h.d_data()[e] += back.data()[e];
+      });
     });
   }
   return z;

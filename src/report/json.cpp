@@ -77,6 +77,12 @@ Json program_json(int threads) {
       {"glgnn", version()}, {"commit", commit()}, {"threads", threads}, {"machine", cpu_name()}};
 }
 
+Json program_json(const Context& context) {
+  Json json = program_json(context.threads);
+  if (context.device == Device::kCuda) json["device"] = device_text(context);
+  return json;
+}
+
 std::string json_text(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glgnn/config.h>
+#include <glgnn/context.h>
 #include <glgnn/dataset.h>
 #include <glgnn/model.h>
 
@@ -33,6 +34,8 @@ Json epoch_json(const EpochReport& report);
 
 // Name, version, commit, threads and CPU: what one needs to compare two results.
 Json program_json(int threads);
+// With the GPU that a resolved context runs on, if it does.
+Json program_json(const Context& context);
 
 // As text; bytes that are not UTF-8 (a class name in Latin-1) are replaced, not refused.
 std::string json_text(const Json& value, int indent = -1);

@@ -70,10 +70,11 @@ FitResult fit(const Problem& problem, const Config& config, const Context& conte
   return fit_over_ranks(problem, config, context, options, alone);
 }
 
-FitResult fit_over_ranks(const Problem& given, const Config& config, const Context& context,
+FitResult fit_over_ranks(const Problem& given, const Config& config, const Context& asked,
                          const FitOptions& options, Ranks& ranks) {
   const Problem problem = with_class_weights(given, config);
   check(problem, config);
+  const Context context = resolve_device(asked, problem.features->rows(), problem.features->cols());
   if (config.mode == Mode::kBest) return fit_pool(problem, config, context, options, ranks);
   if (!ranks.leads()) return {};
   Config resolved = config;  // the model says what it was trained with

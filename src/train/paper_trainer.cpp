@@ -199,7 +199,7 @@ FitResult fit_paper(const Problem& problem, const Config& config, const Context&
   // Below this the threads cost more to wake than they save; the bits are the same.
   constexpr int64_t kRowsWorthThreads = 500;
   const bool alone = problem.features->rows() < kRowsWorthThreads;
-  PaperTrainer trainer(problem, config, Context{alone ? 1 : context.threads});
+  PaperTrainer trainer(problem, config, context.with_threads(alone ? 1 : context.threads));
   if (options.resume) trainer.load(options.checkpoint);
   Clock::time_point saved = Clock::now();
   bool interrupted = false;

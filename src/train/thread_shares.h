@@ -16,7 +16,7 @@ struct ThreadShares {
 // Above 20,000 rows one module at a time uses all threads: several would need their memory at once.
 inline ThreadShares share_threads(const Features& features, const Context& context) {
   constexpr int64_t kRowsOfModulesAtOnce = 20000;
-  if (features.rows() <= kRowsOfModulesAtOnce) return {context.threads, Context{1}};
+  if (features.rows() <= kRowsOfModulesAtOnce) return {context.threads, context.with_threads(1)};
   return {1, context};
 }
 

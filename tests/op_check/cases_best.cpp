@@ -115,6 +115,10 @@ Case propagate_case(std::string name, Propagation p) {
     cpu::propagate(view(z, n, p.cols), p.pattern->view(), r.in[0].data(), view(h, n, p.cols),
                    p.steps, p.alpha, threads);
   };
+  const auto in_cuda = [=](Run<float>& r, std::vector<float>& z, const std::vector<float>& h) {
+    cuda::HeldGraph(p.pattern->view(), r.in[0].data())
+        .propagate(view(z, n, p.cols), view(h, n, p.cols), p.steps, p.alpha);
+  };
   const double flops = static_cast<double>(p.steps) * p.cols * (2.0 * p.pattern->nnz() + 3.0 * n);
   Case c{.name = name,
          .in = {{"values", symmetric_values(1, p.pattern->view()), false},
@@ -133,7 +137,11 @@ Case propagate_case(std::string name, Propagation p) {
          .forward_work = {.flops = flops},
          .backward_work = {.flops = flops}};
   if (n <= kDense) c.oracle = [=](Run<double>& r) { propagate_by_powers(r, p); };
-  return c;
+  return with_cuda(
+      std::move(c), [=](Run<float>& r, int) { in_cuda(r, r.out[0], r.in[1]); },
+      [=](Run<float>& r, int) {
+        add_adjoint(r, [&](auto& z, const auto& h) { in_cuda(r, z, h); });
+      });
 }
 
 // The softmax of row i by its definition.

@@ -61,30 +61,37 @@ std::vector<Input> inputs(const Sizes& s, int64_t query_values, int64_t fitted_v
 Case dense_case(std::string name, Sizes s) {
   const auto q = [s](auto& r) { return view(std::as_const(r.in[0]), s.queries, s.cols); };
   const auto z = [s](auto& r) { return view(std::as_const(r.in[1]), s.fitted, s.cols); };
-  return {.name = std::move(name),
-          .in = inputs(s, s.queries * s.cols, s.fitted * s.cols),
-          .forward =
-              [=]<class T>(Run<T>& r) {
-                keep_columns(r, s, [&](int32_t* col) {
-                  ref::query_rows<T>(col, q(r), z(r), terms_of(r, s), s.k);
-                });
-              },
-          .backends = {{"cpu",
-                        [=](Run<float>& r, int threads) {
-                          keep_columns(r, s, [&](int32_t* col) {
-                            cpu::query_rows(col, q(r), z(r), terms_of(r, s), s.k, threads);
-                          });
-                        }}},
-          .no_gradient = "columns are whole numbers",
-          .oracle =
-              [=](Run<double>& r) {
-                by_sorting(r, s, [&](int64_t i, int64_t j) {
-                  double sum = 0;
-                  for (int64_t d = 0; d < s.cols; ++d) sum += q(r)[i][d] * z(r)[j][d];
-                  return sum;
-                });
-              },
-          .forward_work = {.flops = 2.0 * s.queries * s.fitted * s.cols}};
+  return with_cuda(
+      {.name = std::move(name),
+       .in = inputs(s, s.queries * s.cols, s.fitted * s.cols),
+       .forward =
+           [=]<class T>(Run<T>& r) {
+             keep_columns(r, s, [&](int32_t* col) {
+               ref::query_rows<T>(col, q(r), z(r), terms_of(r, s), s.k);
+             });
+           },
+       .backends = {{"cpu",
+                     [=](Run<float>& r, int threads) {
+                       keep_columns(r, s, [&](int32_t* col) {
+                         cpu::query_rows(col, q(r), z(r), terms_of(r, s), s.k, threads);
+                       });
+                     }}},
+       .no_gradient = "columns are whole numbers",
+       .oracle =
+           [=](Run<double>& r) {
+             by_sorting(r, s, [&](int64_t i, int64_t j) {
+               double sum = 0;
+               for (int64_t d = 0; d < s.cols; ++d) sum += q(r)[i][d] * z(r)[j][d];
+               return sum;
+             });
+           },
+       .forward_work = {.flops = 2.0 * s.queries * s.fitted * s.cols}},
+      [=](Run<float>& r, int) {
+        keep_columns(r, s, [&](int32_t* col) {
+          const QueryTerms<float> terms = terms_of(r, s);
+          cuda::HeldRows(z(r), terms.scale, terms.offset, terms.v).query(col, q(r), terms.u, s.k);
+        });
+      });
 }
 
 Case sparse_case(std::string name, Sizes s, int64_t per_row) {

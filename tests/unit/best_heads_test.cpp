@@ -14,7 +14,7 @@ namespace {
 using test::Table;
 
 Csr graph_over(const Features& x, int64_t k = 5) {
-  return build_row_graph({.views = {&x}}, {.k = k}, 1);
+  return build_row_graph({.views = {&x}}, {.k = k}, Context{1});
 }
 
 void expect_training_labels(const Matrix& p, const Problem& problem) {
@@ -31,7 +31,8 @@ TEST(BestHeads, GaussianPrototypesSeparateTwoBlobsFromOneLabelEach) {
       Matrix p = nearest_means(table.features.dense, table.problem, 1);
       EXPECT_TRUE(test::is_probabilities(p));
       gaussian_prototypes(p, table.features.dense, graph, table.problem,
-                          {.smoothing = {.steps = steps}, .class_mass = class_mass}, {}, 1);
+                          {.smoothing = {.steps = steps}, .class_mass = class_mass}, {},
+                          Context{1});
       EXPECT_TRUE(test::is_probabilities(p));
       EXPECT_GT(table.hidden_accuracy(p), 0.97) << steps << " steps";
       expect_training_labels(p, table.problem);
@@ -51,7 +52,7 @@ TEST(BestHeads, GaussianPrototypesMeasureByTheCovariance) {
   table.split(10, 0);
   Matrix p = nearest_means(table.features.dense, table.problem, 1);
   gaussian_prototypes(p, table.features.dense, graph_over(table.features), table.problem,
-                      {.shrink = 0.001, .smoothing = {.steps = 0}}, {}, 1);
+                      {.shrink = 0.001, .smoothing = {.steps = 0}}, {}, Context{1});
   EXPECT_GT(table.hidden_accuracy(p), 0.97);
 }
 
@@ -71,7 +72,7 @@ TEST(BestHeads, GaussianPrototypesRebuildTheirGraphInCoordinatesThatSeparate) {
         view.dense = coordinates;
         return graph_over(view);
       },
-      1);
+      Context{1});
   EXPECT_EQ(rebuilt, 2);
   EXPECT_GT(table.hidden_accuracy(p), 0.95);
 }

@@ -23,12 +23,12 @@ TEST(BestRowGraph, FewerNeighboursAreCutFromMore) {
   test::make_documents(documents, 80, 3, 6);
   for (const Features* view : {&blobs.features, &documents.features}) {
     for (const bool euclidean : {false, true}) {
-      const NearestRows ten = rank_nearest(*view, euclidean, 10, 1);
+      const NearestRows ten = rank_nearest(*view, euclidean, 10, Context{1});
       const std::vector<const NearestRows*> votes{&ten};
       for (const int64_t k : {1, 3, 10}) {
         const RowGraphOptions options{.k = k, .euclidean = euclidean};
-        const Csr cut = join_votes(votes, nullptr, options);
-        const Csr graph = build_row_graph({.views = {view}}, options, 1);
+        const Csr cut = join_votes(votes, nullptr, options, 1);
+        const Csr graph = build_row_graph({.views = {view}}, options, Context{1});
         EXPECT_EQ(cut.pattern->col, graph.pattern->col) << k;
         EXPECT_TRUE(test::same_bits(cut.values, graph.values)) << k;
       }
@@ -72,10 +72,10 @@ TEST(BestRowGraph, IsSymmetricToTheBitInEveryForm) {
                                       .selection = &selection,
                                       .soft_labels = &soft,
                                       .given = with_given ? &blobs.graph : nullptr};
-          const Csr graph = build_row_graph(inputs, options, 1);
+          const Csr graph = build_row_graph(inputs, options, Context{1});
           expect_symmetric(graph);
           for (const int threads : {2, 3}) {
-            const Csr again = build_row_graph(inputs, options, threads);
+            const Csr again = build_row_graph(inputs, options, Context{threads});
             EXPECT_EQ(again.pattern->col, graph.pattern->col);
             EXPECT_TRUE(test::same_bits(again.values, graph.values));
           }
@@ -88,12 +88,12 @@ TEST(BestRowGraph, IsSymmetricToTheBitInEveryForm) {
 TEST(BestRowGraph, SelfLoopsHaveTheirWeightAndNoMore) {
   const Features x = two_pairs();
   for (const double self : {0.5, 1.0, 3.0}) {
-    const Csr graph = build_row_graph({.views = {&x}}, nearest_one(self), 1);
+    const Csr graph = build_row_graph({.views = {&x}}, nearest_one(self), Context{1});
     EXPECT_NEAR(weight_at(graph, 0, 1), 1 / (1 + self), 1e-6);
     EXPECT_NEAR(weight_at(graph, 0, 0), self / (1 + self), 1e-6);
     EXPECT_EQ(graph.nnz(), 8);
   }
-  const Csr without = build_row_graph({.views = {&x}}, nearest_one(0), 1);
+  const Csr without = build_row_graph({.views = {&x}}, nearest_one(0), Context{1});
   EXPECT_EQ(weight_at(without, 2, 2), 0);
   EXPECT_EQ(weight_at(without, 2, 3), 1);
   EXPECT_EQ(without.nnz(), 4);
@@ -101,7 +101,7 @@ TEST(BestRowGraph, SelfLoopsHaveTheirWeightAndNoMore) {
 
 TEST(BestRowGraph, AVoteOfOneSideCountsHalf) {
   const Features x = dense_features({{0}, {1}, {3}});  // row 2 chooses 1, 1 chooses 0
-  const Csr graph = build_row_graph({.views = {&x}}, nearest_one(1), 1);
+  const Csr graph = build_row_graph({.views = {&x}}, nearest_one(1), Context{1});
   const double degree0 = 1 + 1, degree1 = 1 + 0.5 + 1, degree2 = 0.5 + 1;
   EXPECT_NEAR(weight_at(graph, 0, 1), 1 / std::sqrt(degree0 * degree1), 1e-6);
   EXPECT_NEAR(weight_at(graph, 2, 1), 0.5 / std::sqrt(degree2 * degree1), 1e-6);
@@ -110,19 +110,19 @@ TEST(BestRowGraph, AVoteOfOneSideCountsHalf) {
 
 TEST(BestRowGraph, ViewsVote) {
   const Features one = two_pairs(), other = dense_features({{0}, {10}, {1}, {11}});
-  const Csr alike = build_row_graph({.views = {&one, &one}}, nearest_one(1), 1);
+  const Csr alike = build_row_graph({.views = {&one, &one}}, nearest_one(1), Context{1});
   EXPECT_NEAR(weight_at(alike, 0, 1), 2.0 / 3, 1e-6);
-  const Csr apart = build_row_graph({.views = {&one, &other}}, nearest_one(1), 1);
+  const Csr apart = build_row_graph({.views = {&one, &other}}, nearest_one(1), Context{1});
   EXPECT_NEAR(weight_at(apart, 0, 1), 1.0 / 3, 1e-6);
   EXPECT_NEAR(weight_at(apart, 0, 2), 1.0 / 3, 1e-6);
 }
 
 TEST(BestRowGraph, ARowWithoutFeaturesIsIsolated) {
   const Features x = sparse_features({{1, 1, 0, 0}, {1, 0, 1, 0}, {0, 0, 0, 0}, {1, 1, 1, 0}});
-  const Csr graph = build_row_graph({.views = {&x}}, {.k = 2}, 1);
+  const Csr graph = build_row_graph({.views = {&x}}, {.k = 2}, Context{1});
   EXPECT_EQ(graph.pattern->view().row_size(2), 1);
   EXPECT_EQ(weight_at(graph, 2, 2), 1);
-  const Csr without = build_row_graph({.views = {&x}}, {.k = 2, .self_weight = 0}, 1);
+  const Csr without = build_row_graph({.views = {&x}}, {.k = 2, .self_weight = 0}, Context{1});
   EXPECT_EQ(without.pattern->view().row_size(2), 0);
   expect_symmetric(without);
 }
@@ -133,11 +133,11 @@ TEST(BestRowGraph, TheGivenGraphIsJoinedByItsSum) {
     const Csr given = graph_of(4, {{0, 2}, {1, 3}}, weight);
     RowGraphOptions options = nearest_one(0);
     options.given_weight = 0.5;
-    const Csr joined = build_row_graph({.views = {&x}, .given = &given}, options, 1);
+    const Csr joined = build_row_graph({.views = {&x}, .given = &given}, options, Context{1});
     EXPECT_NEAR(weight_at(joined, 0, 1), 0.5 / 1.5, 1e-6);
     EXPECT_NEAR(weight_at(joined, 0, 2), 1 / 1.5, 1e-6);
     options.given_weight = 0;
-    const Csr alone = build_row_graph({.views = {&x}, .given = &given}, options, 1);
+    const Csr alone = build_row_graph({.views = {&x}, .given = &given}, options, Context{1});
     EXPECT_NEAR(weight_at(alone, 0, 2), 1, 1e-6);
     EXPECT_EQ(alone.nnz(), 4) << "learned edges without weight are no edges";
   }
@@ -149,7 +149,7 @@ TEST(BestRowGraph, AGivenGraphWithoutEdgesDoesNoHarm) {
   for (const double weight : {0.0, 0.5}) {
     RowGraphOptions options = nearest_one(1);
     options.given_weight = weight;
-    const Csr graph = build_row_graph({.views = {&x}, .given = &given}, options, 1);
+    const Csr graph = build_row_graph({.views = {&x}, .given = &given}, options, Context{1});
     EXPECT_NEAR(weight_at(graph, 0, 1), 0.5, 1e-6);
   }
 }
@@ -179,7 +179,8 @@ TEST(BestRowGraph, SoftLabelsPullRowsOfAClassTogether) {
       const auto within = [&](double weight) {
         const RowGraphOptions options{.k = 3, .euclidean = euclidean, .label_weight = weight};
         return part_within_classes(
-            build_row_graph({.views = {&table->features}, .soft_labels = &soft}, options, 1),
+            build_row_graph({.views = {&table->features}, .soft_labels = &soft}, options,
+                            Context{1}),
             table->labels);
       };
       EXPECT_LT(within(0), 0.6);
@@ -194,9 +195,9 @@ TEST(BestRowGraph, SelectionLeavesOutColumns) {
   const std::vector<float> selection{1, 0};
   RowGraphOptions options = nearest_one(1);
   const RowGraphInputs inputs{.views = {&x}, .selection = &selection};
-  EXPECT_GT(weight_at(build_row_graph(inputs, options, 1), 0, 2), 0);
+  EXPECT_GT(weight_at(build_row_graph(inputs, options, Context{1}), 0, 2), 0);
   options.select = 1;
-  const Csr selected = build_row_graph(inputs, options, 1);
+  const Csr selected = build_row_graph(inputs, options, Context{1});
   EXPECT_EQ(weight_at(selected, 0, 2), 0);
   EXPECT_GT(weight_at(selected, 0, 1), 0);
 }
@@ -204,7 +205,8 @@ TEST(BestRowGraph, SelectionLeavesOutColumns) {
 TEST(BestRowGraph, MoreNeighboursThanRowsAreAllOthers) {
   const Features x = dense_features({{0, 1}, {1, 1}, {2, 1}});
   for (const bool euclidean : {false, true}) {
-    const Csr graph = build_row_graph({.views = {&x}}, {.k = 9, .euclidean = euclidean}, 1);
+    const Csr graph =
+        build_row_graph({.views = {&x}}, {.k = 9, .euclidean = euclidean}, Context{1});
     EXPECT_EQ(graph.nnz(), 9);
     EXPECT_NEAR(weight_at(graph, 0, 2), 1.0 / 3, 1e-6);
   }

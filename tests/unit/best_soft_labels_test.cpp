@@ -87,7 +87,7 @@ TEST_F(BestSoftLabels, SpreadLabelsReachTheirComponentAndNoMore) {
   const Csr given = test::graph_of(8, {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {6, 7}});
   const Features x = test::dense_features({{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
   const Csr graph =
-      build_row_graph({.views = {&x}, .given = &given}, {.k = 1, .euclidean = true}, 1);
+      build_row_graph({.views = {&x}, .given = &given}, {.k = 1, .euclidean = true}, Context{1});
   const Problem problem{.features = &x,
                         .graph = nullptr,
                         .labels = {0, -1, -1, 1, -1, -1, -1, -1},
@@ -95,7 +95,7 @@ TEST_F(BestSoftLabels, SpreadLabelsReachTheirComponentAndNoMore) {
                         .val = {},
                         .classes = 3};
   for (const bool class_mass : {false, true}) {
-    const Matrix p = spread_labels(graph, problem, class_mass, 1);
+    const Matrix p = spread_labels(graph, problem, class_mass, Context{1});
     EXPECT_TRUE(test::is_probabilities(p));
     for (const int64_t i : {0, 1, 2}) EXPECT_GT(p[i][0], 0.99f) << i;
     for (const int64_t i : {3, 4, 5}) EXPECT_GT(p[i][1], 0.99f) << i;

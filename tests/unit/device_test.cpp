@@ -1,6 +1,7 @@
 // What is said where there is no GPU to run on.
 #include "core/cuda/device.h"
 
+#include <glgnn/context.h>
 #include <glgnn/error.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
+#include "kernels/propagate.h"
 
 namespace glgnn {
 namespace {
@@ -27,6 +29,34 @@ void expect_refused(Call&& call) {
   }
 }
 
+TEST(Device, AutomaticallyTheProcessorForASmallTable) {
+  const Context found = resolve_device({3, Device::kAuto}, 178, 13);
+  EXPECT_EQ(found.device, Device::kCpu);
+  EXPECT_EQ(found.threads, 3);
+  EXPECT_EQ(device_text(found), "cpu");
+  EXPECT_EQ(found.with_threads(2).threads, 2);
+}
+
+TEST(Device, AreNamedByTheWordsOfTheOption) {
+  EXPECT_EQ(device_named("cpu"), Device::kCpu);
+  EXPECT_EQ(device_named("cuda"), Device::kCuda);
+  EXPECT_EQ(device_named("auto"), Device::kAuto);
+  try {
+    device_named("gpu");
+    FAIL() << "took gpu for a device";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_NE(std::string(error.what()).find("cpu, cuda or auto"), std::string::npos);
+  }
+}
+
+TEST(Device, WithoutOneAskingForItIsRefusedAndAutoIsTheProcessor) {
+  if (cuda::find_device()) GTEST_SKIP() << "there is one";
+  constexpr int64_t kManyRows = 1'000'000;
+  expect_refused([&] { resolve_device({1, Device::kCuda}, kManyRows, 64); });
+  EXPECT_EQ(resolve_device({1, Device::kAuto}, kManyRows, 64).device, Device::kCpu);
+}
+
 TEST(Device, WithoutOneEveryKernelSaysWhatToDo) {
   std::string why;
   if (cuda::find_device(&why)) GTEST_SKIP() << "there is one";
@@ -42,6 +72,8 @@ TEST(Device, WithoutOneEveryKernelSaysWhatToDo) {
     cuda::graph_learn_lse_backward({d_z.data(), 3, 2}, lse.data(), rows, lse.data(), false);
   });
   EXPECT_EQ(col, std::vector<int32_t>(3, -7));
+  const std::vector<int64_t> row_ptr{0, 0};
+  expect_refused([&] { cuda::HeldGraph({1, 1, row_ptr.data(), col.data()}, z.data()); });
 }
 
 }  // namespace

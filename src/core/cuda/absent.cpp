@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kAbsent =
     "this program was compiled without CUDA; `make cuda` compiles it in where nvcc is installed, "
-    "or the processor compares the rows";
+    "or use the processor (--device cpu)";
 
 }  // namespace
 
@@ -21,6 +21,9 @@ std::optional<DeviceInfo> find_device(std::string* why) {
 }
 
 void require_device() { throw Error(ErrorKind::kUnsupported, kAbsent); }
+
+int64_t estimate_memory(int64_t, int64_t) { return 0; }
+void require_room(int64_t, int64_t) { require_device(); }
 
 int64_t peak_memory() { return 0; }
 void reset_peak_memory() {}

@@ -103,18 +103,33 @@ std::unique_lock<std::mutex> lock_device() {
 }
 
 void require_memory(int64_t bytes, const std::string& what, const std::string& advice) {
-  size_t free_memory = 0, memory = 0;
-  check(cudaMemGetInfo(&free_memory, &memory), "asking for the device's memory");
   uint64_t held = 0, used = 0;  // what the pool holds and nobody uses is free to us
   check(cudaMemPoolGetAttribute(pool(), cudaMemPoolAttrReservedMemCurrent, &held),
         "asking the pool");
   check(cudaMemPoolGetAttribute(pool(), cudaMemPoolAttrUsedMemCurrent, &used), "asking the pool");
+  if (bytes <= static_cast<int64_t>(held - used)) return;  // asking the driver takes longer
+  size_t free_memory = 0, memory = 0;
+  check(cudaMemGetInfo(&free_memory, &memory), "asking for the device's memory");
   const int64_t room = static_cast<int64_t>(free_memory + held - used);
   if (bytes <= room) return;
   throw Error(ErrorKind::kDevice, what + " needs " + gigabytes(bytes) + " on the device, " +
                                       gigabytes(room) + " of " +
                                       gigabytes(static_cast<int64_t>(memory)) + " are free; " +
                                       advice + ", or use the processor");
+}
+
+int64_t estimate_memory(int64_t rows, int64_t columns) {
+  constexpr int64_t kOfANumber = 12, kOfARow = 1400, kAlways = 64'000'000, kWhole = 64;
+  const int64_t padded = (columns + kWhole - 1) / kWhole * kWhole;
+  return kOfANumber * rows * padded + kOfARow * rows + kAlways;
+}
+
+void require_room(int64_t rows, int64_t columns) {
+  const auto lock = lock_device();
+  require_memory(
+      estimate_memory(rows, columns),
+      "training on " + std::to_string(rows) + " rows of " + std::to_string(columns) + " columns",
+      "it grows in proportion to the rows and to the columns: take fewer");
 }
 
 void* allocate(int64_t bytes) {

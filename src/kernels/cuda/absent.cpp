@@ -3,6 +3,8 @@
 #include "core/cuda/device.h"
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
+#include "kernels/propagate.h"
+#include "kernels/query_rows.h"
 
 namespace glgnn::cuda {
 
@@ -22,5 +24,17 @@ void graph_learn_lse_backward(float*, const float*, const ZSparse<float>&, const
   require_device();
 }
 void nearest_rows(int32_t*, MatView<const float>, int64_t) { require_device(); }
+
+struct HeldRows::Arrays {};
+HeldRows::HeldRows(MatView<const float>, const float*, const float*, MatView<const float>) {
+  require_device();
+}
+HeldRows::~HeldRows() = default;
+void HeldRows::query(int32_t*, MatView<const float>, MatView<const float>, int64_t) const {}
+
+struct HeldGraph::Arrays {};
+HeldGraph::HeldGraph(PatternView, const float*) { require_device(); }
+HeldGraph::~HeldGraph() = default;
+void HeldGraph::propagate(MatView<float>, MatView<const float>, int64_t, float) const {}
 
 }  // namespace glgnn::cuda

@@ -15,49 +15,20 @@
 #include "kernels/cuda/choose_rows.cuh"
 #include "kernels/cuda/hopper.cuh"
 #include "kernels/cuda/multiprocessors.cuh"
+#include "kernels/cuda/tiles.cuh"
 
 namespace glgnn::cuda {
 namespace {
 
 using namespace choosing;
 
-struct Item {
-  int first_block;  // of the rows
-  int split;
-  int first_tile, last_tile;  // of the columns
-  __device__ Item(const Job& job, int number, int groups)
-      : first_block(number / job.splits * groups),
-        split(number % job.splits),
-        first_tile(split * job.split_tiles),
-        last_tile(min(job.tiles, first_tile + job.split_tiles)) {}
-};
-
-__device__ int item_count(const Job& job, int groups) {
-  return (job.blocks + groups - 1) / groups * job.splits;
-}
-
-// One thread: copies what the warpgroups will need, as stages get free.
 template <class S>
-__device__ void feed(const Job& job, Shared<S>& shared) {
-  Turn<S::kStages> turn;
-  uint32_t rows_parity = 0;
-  for (int number = blockIdx.x; number < item_count(job, S::kGroups); number += gridDim.x) {
-    const Item item(job, number, S::kGroups);
-    const int groups = min(S::kGroups, job.blocks - item.first_block);
-    const uint8_t* rows = job.packed + int64_t{item.first_block} * job.slabs * kBlockBytes;
-    if constexpr (S::kOneSlab) {
-      shared.rows_empty.wait(rows_parity ^ 1);
-      rows_parity ^= 1;
-      shared.rows_full.arrive_and_expect(groups * kBlockBytes);
-      copy_to_shared(shared.rows, rows, groups * kBlockBytes, shared.rows_full);
-    }
-    for (int tile = item.first_tile; tile < item.last_tile; ++tile) {
-      for (int slab = 0; slab < job.slabs; ++slab) {
-        const int s = turn.stage;
+__device__ void copy_tiles(const Job& job, Shared<S>& shared) {
+  constexpr uint32_t kNumbers = kTile * sizeof(float);
+  feed<S>(
+      job, shared, [](int) { return kTileBytes + (S::kBias ? 2 : 1) * kNumbers; },
+      [&](int s, int tile, int slab) {
         Barrier& full = shared.full[s];
-        shared.empty[s].wait(turn.parity ^ 1);
-        full.arrive_and_expect(kTileBytes + (S::kBias ? 2 : 1) * kTile * sizeof(float) +
-                               (S::kOneSlab ? 0 : groups * kBlockBytes));
         for (int half = 0; half < 2; ++half) {
           const uint8_t* block =
               job.packed + (int64_t{2 * tile + half} * job.slabs + slab) * kBlockBytes;
@@ -65,22 +36,10 @@ __device__ void feed(const Job& job, Shared<S>& shared) {
           copy_to_shared(to, block, kPart, full);
           copy_to_shared(to + kTilePart, block + kPart, kPart, full);
         }
-        copy_to_shared(shared.unscale[s], job.unscale + int64_t{tile} * kTile,
-                       kTile * sizeof(float), full);
-        if constexpr (S::kBias) {
-          copy_to_shared(shared.bias[s], job.bias + int64_t{tile} * kTile, kTile * sizeof(float),
-                         full);
-        }
-        if constexpr (!S::kOneSlab) {
-          for (int g = 0; g < groups; ++g) {
-            copy_to_shared(shared.stages[s].rows + g * kBlockBytes,
-                           rows + (int64_t{g} * job.slabs + slab) * kBlockBytes, kBlockBytes, full);
-          }
-        }
-        turn.next();
-      }
-    }
-  }
+        const int64_t first = int64_t{tile} * kTile;
+        copy_to_shared(shared.unscale[s], job.unscale + first, kNumbers, full);
+        if constexpr (S::kBias) copy_to_shared(shared.bias[s], job.bias + first, kNumbers, full);
+      });
 }
 
 // The similarities of this warpgroup's rows with the next tile, times unscale of the columns.
@@ -156,7 +115,7 @@ __device__ void take_items(const Job& job, Shared<S>& shared) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       mine.row[h] = rows.first_row + lane / 4 + 8 * h;
-      mine.unit[h] = mine.row[h] < job.rows ? job.unscale[mine.row[h]] : 1.0f;
+      mine.unit[h] = mine.row[h] < job.rows ? job.row_unscale[mine.row[h]] : 1.0f;
       mine.top[h] = kNoTop;
       mine.sum[h] = 0;
     }
@@ -181,22 +140,14 @@ template <class S>
 __global__ void __launch_bounds__(S::kThreads, 1) choose_in_tiles(const __grid_constant__ Job job) {
   extern __shared__ __align__(1024) uint8_t memory[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(memory);
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < S::kStages; ++s) {
-      shared.full[s].init(1);
-      shared.empty[s].init(S::kWarps);
-    }
-    shared.rows_full.init(1);
-    shared.rows_empty.init(S::kWarps);
-    publish_barriers();
-  }
+  if (threadIdx.x == 0) make_barriers<S>(shared);
   __syncthreads();
   if (threadIdx.x < 32 * S::kWarps) {
     take_registers<S::kRegisters>();
     take_items<S>(job, shared);
   } else {
     give_registers_back<24>();
-    if (threadIdx.x == 32 * S::kWarps) feed<S>(job, shared);
+    if (threadIdx.x == 32 * S::kWarps) copy_tiles<S>(job, shared);
   }
 }
 
@@ -258,9 +209,9 @@ struct Plan {
   int grid, limit, capacity;
 };
 
-Plan make_plan(int64_t blocks, int64_t slabs, int k) {
+Plan make_plan(int64_t row_blocks, int64_t blocks, int64_t slabs, int k) {
   const int groups = slabs == 1 ? 4 : 3;
-  const int items = static_cast<int>((blocks + groups - 1) / groups);
+  const int items = static_cast<int>((row_blocks + groups - 1) / groups);
   constexpr int kStart = 12;  // a split's first tiles have many candidates
   const Splits splits(items, static_cast<int>(blocks / 2), kStart);
   const int limit = k + std::max(k, 44);
@@ -270,51 +221,63 @@ Plan make_plan(int64_t blocks, int64_t slabs, int k) {
 }  // namespace
 
 int64_t choose_bytes(const DeviceRows& z, const ChooseRule& rule) {
-  const Plan plan = make_plan(z.blocks(), z.slabs(), rule.k);
+  const Plan plan = make_plan(z.blocks(), z.blocks(), z.slabs(), rule.k);
   return int64_t{plan.grid} * plan.groups * kBlockRows * plan.capacity * 8 +
          z.rows * plan.splits.count * (int64_t{rule.k} * 8 + 16);
 }
 
-void choose(int32_t* col, int64_t* count, float* lse, const PackedRows& z, const ChooseRule& rule) {
-  const Plan plan = make_plan(z.blocks, z.slabs, rule.k);
+void choose(int32_t* col, int64_t* count, float* lse, const Choosing& who, const PackedRows& z,
+            const ChooseRule& rule) {
+  const int64_t rows = who.count, row_blocks = (rows + kBlockRows - 1) / kBlockRows;
+  const Plan plan = make_plan(row_blocks, z.blocks, z.slabs, rule.k);
+  const int64_t parts = rows * plan.splits.count;
   const DeviceArray<uint64_t> room(int64_t{plan.grid} * plan.groups * kBlockRows * plan.capacity);
-  const DeviceArray<uint64_t> best(z.rows * plan.splits.count * rule.k);
-  const DeviceArray<int> held(z.rows * plan.splits.count);
-  const DeviceArray<float> top(lse ? z.rows * plan.splits.count : 0);
-  const DeviceArray<double> sum(lse ? z.rows * plan.splits.count : 0);
-  const Job job{.packed = z.data.data(),
-                .unscale = z.unscale.data(),
-                .bias = rule.column_bias,
-                .rows = static_cast<int>(z.rows),
-                .blocks = static_cast<int>(z.blocks),
-                .slabs = static_cast<int>(z.slabs),
-                .tiles = static_cast<int>(z.blocks / 2),
-                .splits = plan.splits.count,
-                .split_tiles = plan.splits.tiles,
-                .k = rule.k,
-                .limit = plan.limit,
-                .capacity = plan.capacity,
-                .diagonal = rule.diagonal,
-                .positive_only = rule.positive_only,
-                .near = rule.near,
-                .room = room.data(),
-                .best = best.data(),
-                .held = held.data(),
-                .top = top.data(),
-                .sum = sum.data()};
-  const bool one = z.slabs == 1;
-  if (rule.column_bias) {
-    one ? launch<Shape<false, true, true>>(job, plan.grid)
-        : launch<Shape<false, true, false>>(job, plan.grid);
-  } else if (lse) {
-    one ? launch<Shape<true, false, true>>(job, plan.grid)
-        : launch<Shape<true, false, false>>(job, plan.grid);
-  } else {
-    one ? launch<Shape<false, false, true>>(job, plan.grid)
-        : launch<Shape<false, false, false>>(job, plan.grid);
-  }
+  const DeviceArray<uint64_t> best(parts * rule.k);
+  const DeviceArray<int> held(parts);
+  const DeviceArray<float> top(lse ? parts : 0);
+  const DeviceArray<double> sum(lse ? parts : 0);
+  float most_gain = 0;
+  for (int d = 0; d < rule.hops.levels; ++d) most_gain = std::max(most_gain, rule.hops.gain[d]);
+  const Job job{
+      .packed = z.data.data(),
+      .unscale = z.unscale.data(),
+      .row_packed = who.rows.data.data() + who.first / kBlockRows * who.rows.slabs * kBlockBytes,
+      .row_unscale = who.rows.unscale.data() + who.first,
+      .bias = rule.column_bias,
+      .rows = static_cast<int>(rows),
+      .blocks = static_cast<int>(row_blocks),
+      .first_row = static_cast<int>(who.first),
+      .columns = static_cast<int>(z.rows),
+      .tiles = static_cast<int>(z.blocks / 2),
+      .slabs = static_cast<int>(z.slabs),
+      .splits = plan.splits.count,
+      .split_tiles = plan.splits.tiles,
+      .k = rule.k,
+      .limit = plan.limit,
+      .capacity = plan.capacity,
+      .diagonal = rule.diagonal,
+      .positive_only = rule.positive_only,
+      .near = rule.near,
+      .hops = rule.hops,
+      .most_gain = most_gain,
+      .room = room.data(),
+      .best = best.data(),
+      .held = held.data(),
+      .top = top.data(),
+      .sum = sum.data()};
+  const auto start = [&]<bool one_slab>() {
+    if (rule.column_bias) return launch<Shape<false, true, one_slab, false>>(job, plan.grid);
+    if (rule.hops.marks) {
+      lse ? launch<Shape<true, false, one_slab, true>>(job, plan.grid)
+          : launch<Shape<false, false, one_slab, true>>(job, plan.grid);
+    } else {
+      lse ? launch<Shape<true, false, one_slab, false>>(job, plan.grid)
+          : launch<Shape<false, false, one_slab, false>>(job, plan.grid);
+    }
+  };
+  z.slabs == 1 ? start.operator()<true>() : start.operator()<false>();
   constexpr int kWarps = 8;
-  finish_rows<<<static_cast<int>((z.rows + kWarps - 1) / kWarps), 32 * kWarps, 0, stream()>>>(
+  finish_rows<<<static_cast<int>((rows + kWarps - 1) / kWarps), 32 * kWarps, 0, stream()>>>(
       col, count, lse, job);
   check(cudaGetLastError(), "starting to order the neighbours");
 }

@@ -15,25 +15,32 @@ inline constexpr float kSlack =
 inline constexpr float kNoTop = -1e30f;
 
 struct Job {
-  const uint8_t* packed;
-  const float* unscale;
+  const uint8_t* packed;      // the columns
+  const float* unscale;       // of them
+  const uint8_t* row_packed;  // the rows that choose
+  const float* row_unscale;
   const float* bias;
-  int rows, blocks, slabs, tiles;
+  int rows, blocks;    // that choose
+  int first_row;       // the number of the first of them among the columns
+  int columns, tiles;  // and slabs of both
+  int slabs;
   int splits, split_tiles;  // the columns are cut into splits of so many tiles
   int k, limit, capacity;
   bool diagonal, positive_only;
   NearScores near;
-  uint64_t* room;  // candidates: for each block of threads, its rows x capacity
-  uint64_t* best;  // rows x splits x k
-  int* held;       // rows x splits: how many of them
-  float* top;      // rows x splits: what the exponents of `sum` lack
-  double* sum;     // rows x splits
+  HopMarks hops;
+  float most_gain;  // of a column by its hop
+  uint64_t* room;   // candidates: for each block of threads, its rows x capacity
+  uint64_t* best;   // rows x splits x k
+  int* held;        // rows x splits: how many of them
+  float* top;       // rows x splits: what the exponents of `sum` lack
+  double* sum;      // rows x splits
 };
 
 // What a kernel is made for.
-template <bool lse, bool bias, bool one_slab>
+template <bool lse, bool bias, bool one_slab, bool hops>
 struct Shape {
-  static constexpr bool kLse = lse, kBias = bias, kOneSlab = one_slab;
+  static constexpr bool kLse = lse, kBias = bias, kOneSlab = one_slab, kHops = hops;
   // More slabs need registers to add them up outside of the matrix unit, which cuts sums off
   // instead of rounding them.
   static constexpr int kGroups = one_slab ? 4 : 3;

@@ -42,6 +42,8 @@ struct Warp {
       float floor = key == 0 ? -FLT_MAX : key_score(key);
       // Ties with a later column are won: then what equals the floor counts too.
       if (key != 0 && key_column(key) >= next_column) floor = nextafterf(floor, -INFINITY);
+      // Rounding may not lose what a hop lifts to the floor.
+      if (S::kHops) floor -= job.most_gain + 1e-6f * (fabsf(floor) + job.most_gain);
       if (job.positive_only) floor = fmaxf(floor, 0.0f);
       mine.quick[h] = S::kBias ? floor : floor / mine.unit[h];
     }
@@ -113,9 +115,22 @@ struct Warp {
     __syncwarp();
   }
 
+  // What the hop from row r to the column adds to its score.
+  __device__ float gain(int r, int column) const {
+    const HopMarks& hops = job.hops;
+    const uint32_t* marks = hops.marks + int64_t{first_row + r} * hops.levels * hops.words;
+    for (int d = 0; d < hops.levels; ++d) {
+      if (marks[d * hops.words + column / 32] >> column % 32 & 1) return hops.gain[d];
+    }
+    return 0;
+  }
+
   __device__ void offer(int r, float score, int column) const {
+    if constexpr (S::kHops) score += gain(r, column);
+    const uint64_t key = pair_key(score, column);
+    if (S::kHops && key <= shared.floor[first + r]) return;
     const int at = atomicAdd(&shared.held[first + r], 1);
-    room[int64_t{r} * job.capacity + at] = pair_key(score, column);
+    room[int64_t{r} * job.capacity + at] = key;
   }
 
   // u: the tile's products times unscale of their columns (with a bias: the scores), this thread's
@@ -123,13 +138,14 @@ struct Warp {
   __device__ void take_tile(float (&u)[64], ThreadRows& mine, int first_column) const {
     const int lane = threadIdx.x % 32;
     const int column = first_column + 2 * (lane % 4);
-    const bool on_diagonal =
-        !job.diagonal && first_column < first_row + 16 && first_row < first_column + kTile;
-    if (on_diagonal || first_column + kTile > job.rows) {
+    const int own = job.first_row + first_row;  // of the warp's first row among the columns
+    const bool on_diagonal = !job.diagonal && first_column < own + 16 && own < first_column + kTile;
+    if (on_diagonal || first_column + kTile > job.columns) {
 #pragma unroll
       for (int e = 0; e < 64; ++e) {
         const int j = column + e / 4 * 8 + e % 2;
-        if (j >= job.rows || (!job.diagonal && j == mine.row[e / 2 % 2])) u[e] = -INFINITY;
+        const bool itself = !job.diagonal && j == job.first_row + mine.row[e / 2 % 2];
+        if (j >= job.columns || itself) u[e] = -INFINITY;
       }
     }
     // The largest of each quarter of the two rows: most quarters have no candidate.

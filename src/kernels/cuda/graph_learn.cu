@@ -2,13 +2,13 @@
 // in, results to the host.
 #include <glgnn/error.h>
 
-#include <bit>
 #include <cmath>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/cuda/device.h"
 #include "kernels/cuda/choose.cuh"
+#include "kernels/cuda/hop_marks.cuh"
 #include "kernels/cuda/lse_backward.cuh"
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
@@ -41,7 +41,6 @@ struct Near {
   const int64_t* row_ptr;
   const int32_t* col;
   const float* h;
-  const uint8_t* shell;  // null: each pair has its own weight
   float log_other;
   bool diagonal, positive_only;
 };
@@ -49,7 +48,7 @@ struct Near {
 // t of a near pair, less what all other pairs of the row have too.
 __device__ float near_score(const Near& near, int64_t e, int64_t row, float s) {
   if ((!near.diagonal && near.col[e] == row) || (near.positive_only && !(s > 0))) return -INFINITY;
-  return s + (logf(near.h[near.shell ? near.shell[e] - 1 : e]) - near.log_other);
+  return s + (logf(near.h[e]) - near.log_other);
 }
 
 // A warp for each row.
@@ -84,42 +83,10 @@ __global__ void score_near_sparse(float* score, DeviceRows z, Near near) {
   }
 }
 
-// The pairs within reach of each other, with their shells: the device looks pairs up in a list.
-struct ListedShells {
-  std::vector<int64_t> row_ptr{0};
-  std::vector<int32_t> col;
-  std::vector<uint8_t> shell;
-
-  explicit ListedShells(const HopShells* shells) {
-    if (!shells) return;
-    const int64_t words = shells->words(), hops = shells->hops();
-    std::vector<uint64_t> room(hops * words);
-    for (int64_t i = 0; i < shells->rows(); ++i) {
-      const RowMarks marks = shells->marks(i, 0, words, room.data());
-      const uint64_t* farthest = marks.words + (hops - 1) * marks.stride;
-      for (int64_t w = 0; w < words; ++w) {
-        for (uint64_t left = farthest[w]; left != 0; left &= left - 1) {
-          const int bit = std::countr_zero(left);
-          int64_t d = 0;
-          while (!(marks.words[d * marks.stride + w] >> bit & 1)) ++d;
-          col.push_back(static_cast<int32_t>(w * kMarkedColumns + bit));
-          shell.push_back(static_cast<uint8_t>(d + 1));
-        }
-      }
-      row_ptr.push_back(static_cast<int64_t>(col.size()));
-    }
-  }
-
-  PatternView view(int64_t rows) const { return {rows, rows, row_ptr.data(), col.data()}; }
-};
-
 // The near pairs of a choice with their scores, on the device.
 class ScoredNear {
  public:
-  explicit ScoredNear(const HopWeights<float>& hops)
-      : hops_(hops),
-        listed_(hops.shells),
-        near_(hops.shells ? listed_.view(hops.shells->rows()) : hops.near) {}
+  explicit ScoredNear(const HopWeights<float>& hops) : hops_(hops), near_(hops.near) {}
 
   int64_t bytes() const { return near_.nnz() * 12 + near_.rows * 8; }
 
@@ -129,19 +96,11 @@ class ScoredNear {
     row_ptr_ = DeviceArray<int64_t>(near_.row_ptr, near_.rows + 1);
     col_ = DeviceArray<int32_t>(near_.col, pairs);
     score_ = DeviceArray<float>(pairs);
-    float other = hops_.h_other;
-    if (hops_.shells) {
-      shell_ = DeviceArray<uint8_t>(listed_.shell.data(), pairs);
-      h_ = DeviceArray<float>(hops_.h_of_shell, hops_.shells->hops());
-      other = hops_.h_of_shell[hops_.shells->hops()];
-    } else {
-      h_ = DeviceArray<float>(hops_.h, pairs);
-    }
+    h_ = DeviceArray<float>(hops_.h, pairs);
     const Near near{.row_ptr = row_ptr_.data(),
                     .col = col_.data(),
                     .h = h_.data(),
-                    .shell = shell_.data(),
-                    .log_other = std::log(other),
+                    .log_other = std::log(hops_.h_other),
                     .diagonal = options.diagonal,
                     .positive_only = options.positive_only};
     const auto kernel = z.is_sparse() ? score_near_sparse : score_near_dense;
@@ -152,12 +111,10 @@ class ScoredNear {
 
  private:
   const HopWeights<float>& hops_;
-  ListedShells listed_;
   PatternView near_;
   DeviceArray<int64_t> row_ptr_;
   DeviceArray<int32_t> col_;
   DeviceArray<float> score_, h_;
-  DeviceArray<uint8_t> shell_;
 };
 
 int64_t host_bytes(const ZDense<float>& z) { return z.z.size() * 4; }
@@ -194,7 +151,8 @@ void choose_for_host(int32_t* col, int64_t* count, float* lse, const Z& z,
                   .positive_only = options.positive_only};
   ScoredNear near(hops);
   require_memory(host_bytes(z) + PackedRows::bytes(shape) + choose_bytes(shape, rule) +
-                     near.bytes() + shape.rows * (options.k * 4 + 12),
+                     near.bytes() + (hops.shells ? DeviceHops::bytes(*hops.shells) : 0) +
+                     shape.rows * (options.k * 4 + 12),
                  "choosing neighbours of " + rows_by_columns(shape), kAdvice);
   const OwnedRows rows = copy_rows(z);
   const PackedRows packed = pack_rows(rows.view);
@@ -210,7 +168,15 @@ void choose_for_host(int32_t* col, int64_t* count, float* lse, const Z& z,
   const DeviceArray<int32_t> chosen(shape.rows * options.k);
   const DeviceArray<int64_t> counts(shape.rows);
   const DeviceArray<float> sums(lse ? shape.rows : 0);
-  choose(chosen.data(), counts.data(), sums.data(), packed, rule);
+  std::optional<DeviceHops> marked;
+  if (hops.shells) marked.emplace(*hops.shells, hops.h_of_shell);
+  const int64_t at_once = marked ? marked->rows_at_once() : shape.rows;
+  for (int64_t first = 0; first < shape.rows; first += at_once) {
+    const int64_t size = std::min(at_once, shape.rows - first);
+    if (marked) rule.hops = marked->mark(first, size);
+    choose(chosen.data() + first * options.k, counts.data() + first,
+           lse ? sums.data() + first : nullptr, {packed, first, size}, packed, rule);
+  }
   chosen.copy_to(col);
   if (count) counts.copy_to(count);
   if (lse) sums.copy_to(lse);

@@ -9,28 +9,24 @@
 #include "kernels/cuda/hopper.cuh"
 #include "kernels/cuda/lse_backward.cuh"
 #include "kernels/cuda/multiprocessors.cuh"
+#include "kernels/cuda/tiles.cuh"
+#include "kernels/cuda/transposed_rows.cuh"
 
 namespace glgnn::cuda {
 namespace {
 
-constexpr int kTile = kBlockRows;            // columns of a tile
-constexpr int kPanel = 64 * 128;             // bytes of 64 features of 32 rows
-constexpr int kTransposedPart = 2 * kPanel;  // leading parts of a tile; then the rest
-constexpr int kTransposedBytes = 2 * kTransposedPart;
+constexpr int kTile = kBlockRows;  // columns of a tile
 constexpr int kFlush =
     256;  // tiles that are summed before the sum is put away: short sums err less
-constexpr int kGroups = 3;
-constexpr int kWarps = 4 * kGroups;
-constexpr int kThreads = 32 * kWarps + 128;
 constexpr float kLog2e = 1.44269504f;
 
 struct Job {
-  const uint8_t* packed;
+  const uint8_t* row_packed;  // the columns too
   const float* unscale;
   const uint8_t* transposed;  // of the 64 features whose gradient is wanted
   const float* lse;           // padded to whole blocks
   const float* d_lse;
-  int rows, blocks, slabs;
+  int rows, blocks, slabs, tiles;
   int splits, split_tiles;
   bool diagonal;
   float* sums;  // splits x whole blocks x kSlab
@@ -40,6 +36,9 @@ template <bool one_slab>
 struct Shape {
   static constexpr bool kOneSlab = one_slab;
   static constexpr int kStages = one_slab ? 3 : 2;
+  static constexpr int kGroups = 3;
+  static constexpr int kWarps = 4 * kGroups;
+  static constexpr int kThreads = 32 * kWarps + 128;  // one warpgroup more, which copies
 };
 
 template <class S>
@@ -47,71 +46,35 @@ struct Shared {
   struct Stage {
     uint8_t columns[kBlockBytes];
     uint8_t transposed[kTransposedBytes];
-    uint8_t rows[S::kOneSlab ? 0 : kGroups * kBlockBytes];
+    uint8_t rows[S::kOneSlab ? 0 : S::kGroups * kBlockBytes];
   };
   Stage stages[S::kStages];
-  uint8_t rows[S::kOneSlab ? kGroups * kBlockBytes : 0];
+  uint8_t rows[S::kOneSlab ? S::kGroups * kBlockBytes : 0];
   float unscale[S::kStages][kTile], lse[S::kStages][kTile], d_lse[S::kStages][kTile];
   Barrier full[S::kStages], empty[S::kStages], rows_full, rows_empty;
 };
 
-struct Item {
-  int first_block, split, first_tile, last_tile;
-  __device__ Item(const Job& job, int number)
-      : first_block(number / job.splits * kGroups),
-        split(number % job.splits),
-        first_tile(split * job.split_tiles),
-        last_tile(min(job.blocks, first_tile + job.split_tiles)) {}
-};
-
-__device__ int item_count(const Job& job) {
-  return (job.blocks + kGroups - 1) / kGroups * job.splits;
-}
-
 template <class S>
-__device__ void feed(const Job& job, Shared<S>& shared) {
-  Turn<S::kStages> turn;
-  uint32_t rows_parity = 0;
-  for (int number = blockIdx.x; number < item_count(job); number += gridDim.x) {
-    const Item item(job, number);
-    const int groups = min(kGroups, job.blocks - item.first_block);
-    const uint8_t* rows = job.packed + int64_t{item.first_block} * job.slabs * kBlockBytes;
-    if constexpr (S::kOneSlab) {
-      shared.rows_empty.wait(rows_parity ^ 1);
-      rows_parity ^= 1;
-      shared.rows_full.arrive_and_expect(groups * kBlockBytes);
-      copy_to_shared(shared.rows, rows, groups * kBlockBytes, shared.rows_full);
-    }
-    for (int tile = item.first_tile; tile < item.last_tile; ++tile) {
-      for (int slab = 0; slab < job.slabs; ++slab) {
-        const int s = turn.stage;
-        const bool last = slab + 1 == job.slabs;
+__device__ void copy_tiles(const Job& job, Shared<S>& shared) {
+  constexpr uint32_t kNumbers = kTile * sizeof(float);
+  feed<S>(
+      job, shared,
+      [&](int slab) {
+        return kBlockBytes + (slab + 1 == job.slabs ? kTransposedBytes + 3 * kNumbers : 0);
+      },
+      [&](int s, int tile, int slab) {
         Barrier& full = shared.full[s];
-        shared.empty[s].wait(turn.parity ^ 1);
-        full.arrive_and_expect(kBlockBytes + (S::kOneSlab ? 0 : groups * kBlockBytes) +
-                               (last ? kTransposedBytes + 3 * kTile * sizeof(float) : 0));
         copy_to_shared(shared.stages[s].columns,
-                       job.packed + (int64_t{tile} * job.slabs + slab) * kBlockBytes, kBlockBytes,
-                       full);
-        if constexpr (!S::kOneSlab) {
-          for (int g = 0; g < groups; ++g) {
-            copy_to_shared(shared.stages[s].rows + g * kBlockBytes,
-                           rows + (int64_t{g} * job.slabs + slab) * kBlockBytes, kBlockBytes, full);
-          }
-        }
-        if (last) {
-          const int64_t first = int64_t{tile} * kTile;
-          constexpr uint32_t kBytes = kTile * sizeof(float);
-          copy_to_shared(shared.stages[s].transposed,
-                         job.transposed + int64_t{tile} * kTransposedBytes, kTransposedBytes, full);
-          copy_to_shared(shared.unscale[s], job.unscale + first, kBytes, full);
-          copy_to_shared(shared.lse[s], job.lse + first, kBytes, full);
-          copy_to_shared(shared.d_lse[s], job.d_lse + first, kBytes, full);
-        }
-        turn.next();
-      }
-    }
-  }
+                       job.row_packed + (int64_t{tile} * job.slabs + slab) * kBlockBytes,
+                       kBlockBytes, full);
+        if (slab + 1 < job.slabs) return;
+        const int64_t first = int64_t{tile} * kTile;
+        copy_to_shared(shared.stages[s].transposed,
+                       job.transposed + int64_t{tile} * kTransposedBytes, kTransposedBytes, full);
+        copy_to_shared(shared.unscale[s], job.unscale + first, kNumbers, full);
+        copy_to_shared(shared.lse[s], job.lse + first, kNumbers, full);
+        copy_to_shared(shared.d_lse[s], job.d_lse + first, kNumbers, full);
+      });
 }
 
 struct ThreadRows {
@@ -188,7 +151,7 @@ __device__ void multiply_weights(float (&out)[32], float (&w)[32], uint32_t tran
   float rest[32];
 #pragma unroll
   for (int e = 0; e < 32; ++e) {
-    const float leading = __uint_as_float((__float_as_uint(w[e]) + 0x1000u) & 0xffffe000u);
+    const float leading = tf32(w[e]);
     rest[e] = w[e] - leading;
     w[e] = leading;
   }
@@ -230,8 +193,8 @@ __device__ void take_items(const Job& job, Shared<S>& shared) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = warp / 4;
   Turn<S::kStages> turn;
   uint32_t rows_parity = 0;
-  for (int number = blockIdx.x; number < item_count(job); number += gridDim.x) {
-    const Item item(job, number);
+  for (int number = blockIdx.x; number < item_count(job, S::kGroups); number += gridDim.x) {
+    const Item item(job, number, S::kGroups);
     ThreadRows mine;
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
@@ -268,59 +231,18 @@ __device__ void take_items(const Job& job, Shared<S>& shared) {
 }
 
 template <class S>
-__global__ void __launch_bounds__(kThreads, 1) backward_in_tiles(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(S::kThreads, 1)
+    backward_in_tiles(const __grid_constant__ Job job) {
   extern __shared__ __align__(1024) uint8_t memory[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(memory);
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < S::kStages; ++s) {
-      shared.full[s].init(1);
-      shared.empty[s].init(kWarps);
-    }
-    shared.rows_full.init(1);
-    shared.rows_empty.init(kWarps);
-    publish_barriers();
-  }
+  if (threadIdx.x == 0) make_barriers<S>(shared);
   __syncthreads();
-  if (threadIdx.x < 32 * kWarps) {
+  if (threadIdx.x < 32 * S::kWarps) {
     take_registers<160>();
     take_items<S>(job, shared);
   } else {
     give_registers_back<24>();
-    if (threadIdx.x == 32 * kWarps) feed<S>(job, shared);
-  }
-}
-
-// A number as a TF32 number, rounded, and what is left.
-__device__ float tf32(float x) {
-  return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
-}
-
-// A block of threads for each tile: its 64 x 64 numbers, by features, rows in the order in which
-// the weights lie in registers (2 t, then 2 t + 1 of each eight), swizzled.
-__global__ void pack_transposed(uint8_t* to, const float* slab) {
-  __shared__ float numbers[kTile][kSlab + 1];
-  const int64_t tile = blockIdx.x;
-  for (int at = threadIdx.x; at < kTile * kSlab; at += blockDim.x) {
-    numbers[at / kSlab][at % kSlab] = slab[tile * kTile * kSlab + at];
-  }
-  __syncthreads();
-  uint8_t* out = to + tile * kTransposedBytes;
-  for (int at = threadIdx.x; at < 2 * kSlab * 8; at += blockDim.x) {
-    const int panel = at / (kSlab * 8), f = at / 8 % kSlab, part = at % 8;
-    float4 leading, rest;
-    const auto split = [&](int i, float& first, float& second) {
-      const int in_eight = part % 2 * 4 + i;
-      const int j = panel * 32 + part / 2 * 8 + (in_eight < 4 ? 2 * in_eight : 2 * in_eight - 7);
-      first = tf32(numbers[j][f]);
-      second = tf32(numbers[j][f] - first);
-    };
-    split(0, leading.x, rest.x);
-    split(1, leading.y, rest.y);
-    split(2, leading.z, rest.z);
-    split(3, leading.w, rest.w);
-    uint8_t* here = out + panel * kPanel + f * 128 + (part ^ (f % 8)) * 16;
-    *reinterpret_cast<float4*>(here) = leading;
-    *reinterpret_cast<float4*>(here + kTransposedPart) = rest;
+    if (threadIdx.x == 32 * S::kWarps) copy_tiles<S>(job, shared);
   }
 }
 
@@ -356,11 +278,14 @@ void launch(const Job& job, int grid) {
     return true;
   }();
   static_cast<void>(ready);
-  backward_in_tiles<S><<<grid, kThreads, sizeof(Shared<S>), stream()>>>(job);
+  backward_in_tiles<S><<<grid, S::kThreads, sizeof(Shared<S>), stream()>>>(job);
   check(cudaGetLastError(), "starting the gradient of the log-sum-exp");
 }
 
-int items_of(int64_t blocks) { return static_cast<int>((blocks + kGroups - 1) / kGroups); }
+int items_of(int64_t blocks) {
+  constexpr int kGroups = Shape<true>::kGroups;
+  return static_cast<int>((blocks + kGroups - 1) / kGroups);
+}
 
 }  // namespace
 
@@ -384,7 +309,7 @@ void lse_backward(float* d_z, const float* d_lse, const DeviceRows& z, const Pac
                           stream()),
           "copying on the device");
   }
-  const Job job{.packed = packed.data.data(),
+  const Job job{.row_packed = packed.data.data(),
                 .unscale = packed.unscale.data(),
                 .transposed = transposed.data(),
                 .lse = padded_lse.data(),
@@ -392,6 +317,7 @@ void lse_backward(float* d_z, const float* d_lse, const DeviceRows& z, const Pac
                 .rows = static_cast<int>(z.rows),
                 .blocks = blocks,
                 .slabs = static_cast<int>(packed.slabs),
+                .tiles = blocks,
                 .splits = splits.count,
                 .split_tiles = splits.tiles,
                 .diagonal = diagonal,
@@ -399,8 +325,7 @@ void lse_backward(float* d_z, const float* d_lse, const DeviceRows& z, const Pac
   const int grid = std::min(items * splits.count, multiprocessors());
   for (int64_t s = 0; s < z.slabs(); ++s) {
     make_slab(slab.data(), z, s);
-    pack_transposed<<<blocks, 256, 0, stream()>>>(transposed.data(), slab.data());
-    check(cudaGetLastError(), "starting to pack a slab");
+    pack_transposed(transposed.data(), slab.data(), blocks);
     sums.fill_bytes(0);
     packed.slabs == 1 ? launch<Shape<true>>(job, grid) : launch<Shape<false>>(job, grid);
     if (z.is_sparse()) {

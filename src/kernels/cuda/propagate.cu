@@ -1,0 +1,103 @@
+// Propagation on the device: a warp for each row, whose lanes share the classes; lanes that are
+// left take every second, fourth, ... neighbour, and their sums are added in a fixed order.
+#include <string>
+#include <utility>
+
+#include "core/cuda/runtime.cuh"
+#include "kernels/propagate.h"
+
+namespace glgnn::cuda {
+
+struct HeldGraph::Arrays {
+  int64_t rows;
+  DeviceArray<int64_t> row_ptr;
+  DeviceArray<int32_t> col;
+  DeviceArray<float> values;
+};
+
+namespace {
+
+constexpr int kWarps = 8;
+
+struct Step {
+  const int64_t* row_ptr;
+  const int32_t* col;
+  const float *values, *last, *h;
+  float* next;
+  int64_t rows;
+  int cols;
+  float alpha;
+};
+
+template <int width>  // lanes for the classes
+__global__ void propagate_step(const __grid_constant__ Step step) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+  if (row >= step.rows) return;
+  const int lane = threadIdx.x % 32, part = lane / width;
+  const int64_t begin = step.row_ptr[row], end = step.row_ptr[row + 1];
+  for (int first = 0; first < step.cols; first += width) {
+    const int c = first + lane % width;
+    float sum = 0;
+    if (c < step.cols) {
+#pragma unroll 4
+      for (int64_t e = begin + part; e < end; e += 32 / width) {
+        sum = fmaf(step.values[e], step.last[int64_t{step.col[e]} * step.cols + c], sum);
+      }
+    }
+    for (int distance = width; distance < 32; distance *= 2) {
+      sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    }
+    const int64_t at = row * step.cols + c;
+    if (part == 0 && c < step.cols) {
+      step.next[at] = fmaf(1.0f - step.alpha, sum, step.alpha * step.h[at]);
+    }
+  }
+}
+
+void launch(const Step& step) {
+  const auto kernel = step.cols <= 4    ? propagate_step<4>
+                      : step.cols <= 8  ? propagate_step<8>
+                      : step.cols <= 16 ? propagate_step<16>
+                                        : propagate_step<32>;
+  kernel<<<static_cast<int>((step.rows + kWarps - 1) / kWarps), 32 * kWarps, 0, stream()>>>(step);
+  check(cudaGetLastError(), "starting to propagate");
+}
+
+}  // namespace
+
+HeldGraph::HeldGraph(PatternView pattern, const float* values) {
+  const auto lock = lock_device();
+  const int64_t entries = pattern.nnz();
+  require_memory(entries * 8 + pattern.rows * 8, "a graph of " + std::to_string(entries) + " edges",
+                 "take fewer rows");
+  arrays_.reset(new Arrays{pattern.rows, DeviceArray<int64_t>(pattern.row_ptr, pattern.rows + 1),
+                           DeviceArray<int32_t>(pattern.col, entries),
+                           DeviceArray<float>(values, entries)});
+}
+
+HeldGraph::~HeldGraph() = default;
+
+void HeldGraph::propagate(MatView<float> z, MatView<const float> h, int64_t steps,
+                          float alpha) const {
+  const auto lock = lock_device();
+  if (h.size() == 0) return;
+  require_memory(3 * h.size() * 4, "propagation over " + std::to_string(h.rows) + " rows",
+                 "take fewer rows");
+  const DeviceArray<float> own(h.data, h.size());
+  DeviceArray<float> last(h.data, h.size()), next(h.size());
+  for (int64_t t = 0; t < steps; ++t) {
+    launch({.row_ptr = arrays_->row_ptr.data(),
+            .col = arrays_->col.data(),
+            .values = arrays_->values.data(),
+            .last = last.data(),
+            .h = own.data(),
+            .next = next.data(),
+            .rows = h.rows,
+            .cols = static_cast<int>(h.cols),
+            .alpha = alpha});
+    std::swap(last, next);
+  }
+  last.copy_to(z.data);
+}
+
+}  // namespace glgnn::cuda

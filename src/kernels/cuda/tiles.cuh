@@ -1,0 +1,78 @@
+// How a block of threads takes its work: items are some blocks of 64 rows with a split of the
+// columns' tiles; one thread copies, warpgroups multiply. A Job has row_packed, blocks (of the
+// rows), slabs, tiles, splits and split_tiles; a Shape has kStages, kOneSlab, kGroups and kWarps.
+#pragma once
+
+#include "kernels/cuda/hopper.cuh"
+#include "kernels/cuda/packed_rows.cuh"
+
+namespace glgnn::cuda {
+
+struct Item {
+  int first_block;  // of the rows
+  int split;
+  int first_tile, last_tile;  // of the columns
+
+  template <class Job>
+  __device__ Item(const Job& job, int number, int groups)
+      : first_block(number / job.splits * groups),
+        split(number % job.splits),
+        first_tile(split * job.split_tiles),
+        last_tile(min(job.tiles, first_tile + job.split_tiles)) {}
+};
+
+template <class Job>
+__device__ int item_count(const Job& job, int groups) {
+  return (job.blocks + groups - 1) / groups * job.splits;
+}
+
+// One thread, before all others go on.
+template <class S, class Shared>
+__device__ void make_barriers(Shared& shared) {
+  for (int s = 0; s < S::kStages; ++s) {
+    shared.full[s].init(1);
+    shared.empty[s].init(S::kWarps);
+  }
+  shared.rows_full.init(1);
+  shared.rows_empty.init(S::kWarps);
+  publish_barriers();
+}
+
+// One thread: copies what the warpgroups will need, as stages get free. bytes_of_columns(slab) and
+// copy_columns(stage, tile, slab) are what a tile needs beside its rows.
+template <class S, class Job, class Shared, class Bytes, class Copy>
+__device__ void feed(const Job& job, Shared& shared, Bytes&& bytes_of_columns,
+                     Copy&& copy_columns) {
+  Turn<S::kStages> turn;
+  uint32_t rows_parity = 0;
+  for (int number = blockIdx.x; number < item_count(job, S::kGroups); number += gridDim.x) {
+    const Item item(job, number, S::kGroups);
+    const int groups = min(S::kGroups, job.blocks - item.first_block);
+    const uint8_t* rows = job.row_packed + int64_t{item.first_block} * job.slabs * kBlockBytes;
+    if constexpr (S::kOneSlab) {
+      shared.rows_empty.wait(rows_parity ^ 1);
+      rows_parity ^= 1;
+      shared.rows_full.arrive_and_expect(groups * kBlockBytes);
+      copy_to_shared(shared.rows, rows, groups * kBlockBytes, shared.rows_full);
+    }
+    for (int tile = item.first_tile; tile < item.last_tile; ++tile) {
+      for (int slab = 0; slab < job.slabs; ++slab) {
+        const int s = turn.stage;
+        shared.empty[s].wait(turn.parity ^ 1);
+        shared.full[s].arrive_and_expect(bytes_of_columns(slab) +
+                                         (S::kOneSlab ? 0 : groups * kBlockBytes));
+        copy_columns(s, tile, slab);
+        if constexpr (!S::kOneSlab) {
+          for (int g = 0; g < groups; ++g) {
+            copy_to_shared(shared.stages[s].rows + g * kBlockBytes,
+                           rows + (int64_t{g} * job.slabs + slab) * kBlockBytes, kBlockBytes,
+                           shared.full[s]);
+          }
+        }
+        turn.next();
+      }
+    }
+  }
+}
+
+}  // namespace glgnn::cuda
