@@ -87,7 +87,7 @@ cuda: test-deps
 
 # Every reader and our own files fed with hostile bytes by clang's libFuzzer, with the sanitizers, until each had
 # a million inputs; an hour, and the next call goes on from there. FUZZ="csv npz --seconds 60" asks for less.
-fuzz: clang-deps
+fuzz: test-deps clang-deps
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS) --target fuzz_readers --target fuzz_replay
 	tests/fuzz/run --jobs $(JOBS) $(FUZZ)
