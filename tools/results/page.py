@@ -76,8 +76,8 @@ def noise_remark():
     kept = [f"{name} ({result['noise_edges_kept_mean']:.0f} of {result['noise_edges_mean']:.0f})" for name, result in found
             if result and result["noise_edges_kept_mean"] > 2 * result["noise_edges_kept_by_chance_mean"]]
     return [] if not kept else [
-        "", "Missed: most of the noise stays in " + " and ".join(kept) + ". Hops are read from the graph that is given, noise and all, and pairs near in it start ten times as "
-        "probable as others (`far_start` = 0.1): what lets a given graph speak lets its noise speak, too."]
+        "", "Missed: most of the noise stays in " + " and ".join(kept) + ". The likely cause, not yet tested: hops are read from the graph that is given, noise and all, "
+        "and pairs near in it start ten times as probable as others (`far_start` = 0.1), so that its noise speaks as its edges do."]
 
 
 def reached():
