@@ -10,12 +10,14 @@
 #include <numeric>
 
 #include "child_evaluation.h"
+#include "compare_page.h"
 #include "dist/hand_out.h"
 #include "interrupt.h"
 #include "methods/methods.h"
 #include "prepare.h"
 #include "ranks.h"
 #include "report/json.h"
+#include "report/text_file.h"
 #include "rivals.h"
 #include "statistics.h"
 #include "table.h"
@@ -29,16 +31,6 @@ namespace {
 constexpr int64_t kRuns = 5, kBudget = 8;
 constexpr double kTestFraction = 0.3;
 const std::string kOurs = "glgnn";  // best mode
-
-struct Standing {
-  std::string name;
-  std::vector<double> accuracy = {};
-  double low = 0, high = 0, seconds = 0, memory_mb = 0;
-  bool as_good = false;  // as the first, for all that these runs can tell
-  std::string fault = {};
-
-  double mean() const { return accuracy.empty() ? -1 : mean_of(accuracy); }
-};
 
 // Run by run, as both saw the same rows.
 bool not_worse(const Standing& standing, const Standing& first, double test_to_train) {
@@ -78,6 +70,7 @@ std::vector<int64_t> longest_first(const std::vector<std::string>& names) {
 struct CompareCommand {
   DataOptions data;
   std::vector<std::string> methods;
+  std::string page;
   int64_t runs = kRuns, budget = kBudget;
   std::optional<int> threads;
   uint64_t seed = 0;
@@ -253,8 +246,12 @@ int CompareCommand::run() const {
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Standing& a, const Standing& b) { return a.mean() > b.mean(); });
   for (Standing& s : ranked) s.as_good = not_worse(s, ranked.front(), test_to_train);
+  if (!page.empty()) {
+    write_text_file(page, compare_page({dataset.name, dataset.rows(), runs, budget}, ranked));
+  }
   if (!json) {
     print(ranked);
+    if (!page.empty()) fmt::print("wrote {}; open it in a browser\n", page);
     return 0;
   }
   Json list = Json::array();
@@ -303,6 +300,8 @@ Command add_compare(CLI::App& program) {
       ->type_name("N");
   app->add_option("--seed", command->seed, "of the splits and of all methods (0)")->type_name("N");
   app->add_option("--threads", command->threads, "for each method (all)")->type_name("N");
+  app->add_option("--page", command->page, "the ranking as one HTML page, intervals drawn")
+      ->type_name("FILE");
   app->add_flag("--json", command->json, "one JSON object on the standard output, nothing else");
   app->add_flag("--quiet", command->quiet, "no progress");
   command->data.add_to(*app);

@@ -80,7 +80,7 @@ Method glcn_method() {
           .settings =
               std::vector<MethodSetting>{
                   {"projected", 70, {32, 70}, "columns in which rows are compared"},
-                  {"smooth", 1, {0.01, 0.1, 1}, "weight of distances along edges"},
+                  {"smooth", 0.1, {0.01, 0.1, 1}, "weight of distances along edges"},
                   {"even", 0.1, {0.1, 1}, "weight of squared edges beside it"}} +
               neighbour_settings() + convolution_settings(),
           .fit = fit_glcn};

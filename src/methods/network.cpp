@@ -131,10 +131,13 @@ MethodAnswer train_network(const Network& network, const MethodTask& task) {
 }
 
 std::vector<MethodSetting> training_settings(const TrainingStart& start) {
+  // A method whose paper drops nothing is not made to.
+  const std::vector<double> drops =
+      start.dropout == 0 ? std::vector<double>{0} : std::vector<double>{0, 0.25, 0.5, 0.75};
   return {
       {"learning_rate", start.learning_rate, {0.005, 0.01, 0.03}, "step size of Adam"},
       {"weight_decay", start.weight_decay, {5e-5, 5e-4, 5e-3}, "of the first layer's weights"},
-      {"dropout", start.dropout, {0, 0.25, 0.5, 0.75}, "part of each layer's input left out"},
+      {"dropout", start.dropout, drops, "part of each layer's input left out"},
       {"epochs", start.epochs, {start.epochs}, "at most"},
   };
 }

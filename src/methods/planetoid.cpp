@@ -20,16 +20,20 @@ struct Contexts {
   }
 };
 
-// From each row one walk of up to `window` steps and a row by chance; of the training rows pairs of
-// the same class and of different ones.
+constexpr int64_t kWalks = 5;
+constexpr double kRateAlone = 0.03;
+
+// From each row some walks of up to `window` steps and as many rows by chance; of the training rows
+// pairs of the same class and of different ones.
 Contexts draw_contexts(const Pattern& graph, const Problem& problem, int64_t window,
                        const Rng& rng) {
   Contexts drawn;
   const auto rows = static_cast<uint32_t>(graph.rows);
-  for (int32_t i = 0; i < graph.rows; ++i) {
+  for (int64_t walk = 0; walk < kWalks * graph.rows; ++walk) {
+    const auto i = static_cast<int32_t>(walk % graph.rows);
     int32_t at = i;
-    const auto first = rng.block(2 * static_cast<uint64_t>(i));
-    const auto second = rng.block(2 * static_cast<uint64_t>(i) + 1);
+    const auto first = rng.block(2 * static_cast<uint64_t>(walk));
+    const auto second = rng.block(2 * static_cast<uint64_t>(walk) + 1);
     const int64_t steps = 1 + first[0] % static_cast<uint32_t>(window);
     for (int64_t step = 0; step < steps && graph.view().row_size(at) > 0; ++step) {
       const uint32_t number = step < 3 ? first[1 + step] : second[1 + step % 3];
@@ -71,12 +75,27 @@ MethodAnswer fit_planetoid(const MethodTask& task) {
         add(tape, linear(tape, kept, tape.parameter(w2)), linear(tape, vector, tape.parameter(w3)));
     return add_bias(tape, said, tape.parameter(b2));
   };
-  network.extra = [&](Tape& tape, const NetworkPass& pass, Var) {
-    const Contexts drawn =
-        draw_contexts(*graph.pattern, problem, task.count("window"), pass.numbers(3));
+  const auto tell_neighbours = [&](Tape& tape, const Rng& rng, double weight) {
+    const Contexts drawn = draw_contexts(*graph.pattern, problem, task.count("window"), rng);
     const Var scores =
         pair_products(tape, drawn.pairs, tape.parameter(vectors), tape.parameter(contexts));
-    logistic_loss(tape, scores, drawn.met, task.value("weight"));
+    logistic_loss(tape, scores, drawn.met, weight);
+  };
+  // First the vectors alone, as in the paper.
+  Parameter* const both[] = {&vectors, &contexts};
+  Tape tape(task.context, true);
+  for (int64_t step = 1; step <= task.count("alone"); ++step) {
+    tell_neighbours(tape, {task.seed, Stream::kModules, 6, static_cast<uint32_t>(step)}, 1);
+    tape.backward();
+    tape.clear();
+    step_all(both, kRateAlone, step);
+  }
+  for (Parameter* p : both) {
+    p->mean.fill(0.0f);
+    p->square.fill(0.0f);
+  }
+  network.extra = [&](Tape& training, const NetworkPass& pass, Var) {
+    tell_neighbours(training, pass.numbers(3), task.value("weight"));
   };
   return train_network(network, task);
 }
@@ -88,10 +107,12 @@ Method planetoid_method() {
           .paper = "Yang, Cohen and Salakhutdinov, ICML 2016 (Planetoid-T)",
           .text = "classifier of features and of vectors from which a row's neighbours can be told",
           .settings =
-              std::vector<MethodSetting>{{"embedding", 50, {50}, "numbers of a row's vector"},
-                                         {"window", 3, {3, 6}, "steps of a walk"},
-                                         {"weight", 10, {1, 10, 100}, "of the neighbours' loss"},
-                                         {"hidden", 50, {16, 50}, "units that read the features"}} +
+              std::vector<MethodSetting>{
+                  {"embedding", 50, {50}, "numbers of a row's vector"},
+                  {"window", 3, {3, 6}, "steps of a walk"},
+                  {"weight", 10, {1, 10, 100}, "of the neighbours' loss"},
+                  {"alone", 200, {200}, "epochs of the vectors before the classifier's"},
+                  {"hidden", 50, {16, 50}, "units that read the features"}} +
               weighted_settings() + training_settings(),
           .fit = fit_planetoid};
 }

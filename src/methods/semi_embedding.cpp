@@ -75,9 +75,9 @@ Method semi_embedding_method() {
           .paper = "Weston, Ratle and Collobert, ICML 2008",
           .text = "feed-forward network whose hidden layer keeps neighbours together, others apart",
           .settings =
-              std::vector<MethodSetting>{{"weight", 1, {0.1, 1, 10}, "of the pairs' loss"},
+              std::vector<MethodSetting>{{"weight", 10, {1, 10, 100}, "of the pairs' loss"},
                                          {"hidden", 32, {16, 32, 64}, "units of the first layer"}} +
-              weighted_settings() + training_settings(),
+              weighted_settings() + training_settings({.dropout = 0}),
           .fit = fit_embedding};
 }
 
