@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "data/message.h"
+#include "report/graph_text.h"
 #include "report/version.h"
-#include "report/xml_text.h"
 #include "statistics.h"
 #include "words.h"
 
