@@ -4,6 +4,7 @@
 #include <glgnn/trainer.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -52,7 +53,7 @@ struct FitCommand {
   DataOptions data;
   SettingOptions settings;
   ThreadOption threads;
-  std::string out;
+  std::string out, from;
   bool resume = false, restart = false, quiet = false, no_report = false;
   std::vector<std::string> arguments;
 
@@ -222,6 +223,30 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
   return end;
 }
 
+bool same_features(const Features& a, const Features& b) {
+  if (a.is_sparse != b.is_sparse || a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  if (!a.is_sparse)
+    return std::equal(a.dense.data(), a.dense.data() + a.dense.size(), b.dense.data());
+  return a.sparse.values == b.sparse.values && a.sparse.pattern->col == b.sparse.pattern->col;
+}
+
+// What need not be tried again, because it did worse in an earlier model of the same rows.
+std::vector<std::string> left_out_by(const std::string& path, const Dataset& dataset,
+                                     const Config& config) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::kUsage, path + ": " + what + "; leave out --from to start anew");
+  };
+  const Model earlier = load_model(path);
+  if (config.mode != Mode::kBest || earlier.config.mode != Mode::kBest) {
+    refuse("--from is for best mode, found a model or settings of paper mode");
+  }
+  if (earlier.tried.empty()) refuse("it does not say which modules were tried");
+  if (!same_features(earlier.features, dataset.features)) {
+    refuse("it was fitted on other rows or columns; only labels may have changed");
+  }
+  return less_promising(earlier);
+}
+
 int FitCommand::run() const {
   Dataset dataset = load_data(data, quiet);
   Config config = settings.config();
@@ -231,7 +256,8 @@ int FitCommand::run() const {
       resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
-  const Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
+  Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
+  if (!from.empty()) problem.left_out = left_out_by(from, dataset, config);
   const Plan plan = make_plan(problem, config);
   say_what_was_found(dataset, split, config, plan);
 
@@ -262,9 +288,12 @@ int FitCommand::run() const {
     progress.update(shown.state_after(report));
     return !interrupt.interrupted();
   };
-  FitResult result = fit_dataset_over_ranks(
-      std::move(dataset), split, config, context,
-      {.on_epoch = on_epoch, .checkpoint = files.checkpoint.string(), .resume = resume}, ranks());
+  FitResult result = fit_dataset_over_ranks(std::move(dataset), split, config, context,
+                                            {.on_epoch = on_epoch,
+                                             .checkpoint = files.checkpoint.string(),
+                                             .resume = resume,
+                                             .left_out = problem.left_out},
+                                            ranks());
   progress.finish();
   if (result.interrupted) {
     log.event({{"event", "interrupted"}, {"epoch", last.epoch}, {"time", utc_time()}});
@@ -301,6 +330,10 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
       ->type_name("N");
   app->add_option("--out", command->out, "model file to write (NAME.glgnn); the log goes beside it")
       ->type_name("PATH");
+  app->add_option("--from", command->from,
+                  "model of the same rows with fewer labels: only modules that did well in it are "
+                  "tried")
+      ->type_name("MODEL");
   auto* resume =
       app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
   app->add_flag("--restart", command->restart, "discard an interrupted run and begin anew")

@@ -63,8 +63,9 @@ struct Model {
   std::vector<int32_t> train, val;  // the rows whose labels were seen; in folds all are in train
   std::vector<int32_t> held_back;   // in folds: of each row the class its own fold says, or -1
   Estimate estimate;
-  std::vector<EpochReport> history;        // every epoch
-  int64_t best_epoch = 0;                  // the epoch that all of the below belong to
+  std::vector<EpochReport> history;  // every epoch
+  int64_t best_epoch = 0;            // the epoch that all of the below belong to
+  std::vector<std::string> tried;  // best mode: the modules that the history tells of, of each fold
   std::vector<float> held_back_certainty;  // in folds: the probability of the class held_back says
 
   std::vector<FittedModule> modules;

@@ -21,8 +21,9 @@ struct Problem {
   std::vector<int32_t> train, val;
   bool val_is_drawn = false;  // any labelled row may validate: best mode may hold back others, too
   int64_t classes = 0;
-  bool classes_alike = false;  // a class counts as much as any other; fit() sets it for
-                               // class_weights = balanced
+  std::vector<std::string> left_out{};  // best mode: modules not to try (less_promising)
+  bool classes_alike = false;           // a class counts as much as any other; fit() sets it for
+                                        // class_weights = balanced
 };
 
 // What fit() does besides training.
@@ -30,7 +31,8 @@ struct FitOptions {
   std::function<bool(const EpochReport&)> on_epoch{};  // false: stop now, as after Ctrl-C
   std::string checkpoint{};                            // file to keep the state in; empty: none
   double checkpoint_seconds = 5;                       // at most this much work is lost
-  bool resume = false;  // continue from the checkpoint, to the same bits
+  bool resume = false;                  // continue from the checkpoint, to the same bits
+  std::vector<std::string> left_out{};  // for fit_dataset(): Problem::left_out
 };
 
 // What fit() gives back.
@@ -51,6 +53,10 @@ int64_t planned_epochs(const Problem& problem, const Config& config);
 
 // How often best mode will train, each time with other labels held back to validate.
 int64_t planned_folds(const Problem& problem, const Config& config);
+
+// The modules that did worse in a model of best mode. Who fits the same rows again with more labels
+// may leave them out.
+std::vector<std::string> less_promising(const Model& model);
 
 // In paper mode replaces k = 0 and epochs = 0 by the paper's figures for its sets, else by rules on
 // the size.

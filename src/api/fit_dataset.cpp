@@ -129,9 +129,9 @@ FitResult fit_dataset_over_ranks(Dataset dataset, const Split& split, const Conf
   const Config resolved = resolve_settings(config, dataset, split);
   dataset.plan.scale = learn_scale(dataset.features, resolved.scaling);
   apply_scale(dataset.features, dataset.plan.scale);
-  FitResult result =
-      fit_over_ranks(make_problem(dataset, dataset.features, split, dataset.has_graph), resolved,
-                     context, options, ranks);
+  Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
+  problem.left_out = options.left_out;
+  FitResult result = fit_over_ranks(problem, resolved, context, options, ranks);
   keep_data(result.model, std::move(dataset), split);
   return result;
 }

@@ -86,6 +86,7 @@ void walk_model(Archive& archive, M& model) {
   walk_plan(archive, model.plan);
   archive(model.caller_data);
   archive.since(10, model.class_factors);
+  archive.since(10, model.tried);
 }
 
 }  // namespace

@@ -43,7 +43,18 @@ std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const C
   Config of_pool = config;
   // With folds trained heads that the network teaches gain nothing on tables.
   if (folds.size() > 1 && !kind.is_text && !kind.has_graph) of_pool.network_round = false;
-  return module_pool(kind, of_pool);
+  std::vector<ModuleSpec> pool = module_pool(kind, of_pool);
+  const auto is_left_out = [&](const ModuleSpec& spec) {
+    return std::ranges::find(first.left_out, describe(spec)) != first.left_out.end();
+  };
+  if (!std::ranges::all_of(pool, is_left_out)) std::erase_if(pool, is_left_out);
+  return pool;
+}
+
+std::vector<std::string> names_of(const std::vector<ModuleSpec>& specs) {
+  std::vector<std::string> names;
+  for (const ModuleSpec& spec : specs) names.push_back(describe(spec));
+  return names;
 }
 
 std::vector<int32_t> rows_without_label(const Problem& problem) {
@@ -174,7 +185,7 @@ class PoolTrainer {
       FittedModule& module =
           model.modules.emplace_back(finish_module(candidates_[c], problem_, shared_, context_));
       module.weight = static_cast<float>(network.weights[r]);
-      module.line = candidates_[c].spec.number;
+      module.line = line_of(candidates_[c].spec);
     }
     model.network = relation_of(model.modules, model.probabilities);
     model.fused_graph = fuse_graphs(model.modules);
@@ -183,6 +194,11 @@ class PoolTrainer {
   }
 
  private:
+  // Of the history, which lists the modules in their order.
+  int64_t line_of(const ModuleSpec& spec) const {
+    return std::ranges::find(specs_, spec.number, &ModuleSpec::number) - specs_.begin();
+  }
+
   // Those that come before the network of graphs, or those after it.
   void run_modules(bool after_network) {
     const ThreadShares shares = share_threads(*problem_.features, context_);
@@ -374,6 +390,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
     if (!trainer.run()) return {Model{}, true};
     if (!ranks.leads()) return {};
     Model model = trainer.result(trainer.network());
+    model.tried = names_of(pool_of_folds(folds, config));
     judge_model(model, {trainer.held_back()}, problem, std::ssize(model.modules), config);
     return {std::move(model), false};
   }
@@ -417,6 +434,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   }
   Model joined = join_folds(std::move(models), folds, problem, config);
   joined.views = shared.fitted_views(views_read(joined.modules));
+  joined.tried = names_of(specs);
   judge_model(joined, held, problem, of_fold.members, config);
   joined.history.back().seconds = seconds_since(start);
   tell(joined.history.back(), 0);
@@ -437,13 +455,30 @@ int64_t planned_epochs(const Problem& problem, const Config& config) {
 
 std::vector<std::string> planned_modules(const Problem& problem, const Config& config) {
   const std::vector<Problem> folds = draw_folds(problem, config);
-  std::vector<std::string> modules;
-  for (const ModuleSpec& spec : pool_of_folds(folds, config)) modules.push_back(describe(spec));
-  const std::vector<std::string> of_fold = modules;
+  const std::vector<std::string> of_fold = names_of(pool_of_folds(folds, config));
+  std::vector<std::string> modules = of_fold;
   for (size_t f = 1; f < folds.size(); ++f) {
     modules.insert(modules.end(), of_fold.begin(), of_fold.end());
   }
   return modules;
+}
+
+std::vector<std::string> less_promising(const Model& model) {
+  // What is kept takes less than half of the time, and holds what more labels would choose.
+  constexpr size_t kWorthTrying = 3;  // one of so many
+  const size_t count = model.tried.size();
+  const auto lines = static_cast<size_t>(model.folds) * count;
+  if (count == 0 || model.history.size() < lines) return {};
+  std::vector<double> loss(count, 0.0);
+  for (size_t l = 0; l < lines; ++l) loss[l % count] += model.history[l].val_loss;
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t m) { return loss[m]; });
+  std::vector<std::string> names;
+  for (size_t r = (count + kWorthTrying - 1) / kWorthTrying; r < count; ++r) {
+    names.push_back(model.tried[order[r]]);
+  }
+  return names;
 }
 
 }  // namespace glgnn

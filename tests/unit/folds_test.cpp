@@ -219,6 +219,39 @@ TEST_F(Folds, GiveTheSameBitsForAnyThreadsAndAfterAnyStop) {
   }
 }
 
+// A module that is kept is trained as before: the same random numbers, the same line of history.
+TEST_F(Folds, LeaveOutWhatDidWorseBefore) {
+  const Model whole = fit_now().model;
+  table_.problem.left_out = less_promising(whole);
+  const Model again = fit_now().model;
+  ASSERT_EQ(again.tried.size(), whole.tried.size() - table_.problem.left_out.size());
+  EXPECT_EQ(again.tried.size(), (whole.tried.size() + 2) / 3);
+  const auto mean_loss = [](const Model& model, size_t m) {
+    double sum = 0;
+    for (int64_t f = 0; f < model.folds; ++f)
+      sum += model.history[f * model.tried.size() + m].val_loss;
+    return sum / static_cast<double>(model.folds);
+  };
+  double worst_kept = 0, best_left = 1e9;
+  for (size_t m = 0; m < whole.tried.size(); ++m) {
+    const auto at = std::ranges::find(again.tried, whole.tried[m]);
+    const double loss = mean_loss(whole, m);
+    if (at == again.tried.end()) {
+      best_left = std::min(best_left, loss);
+    } else {
+      worst_kept = std::max(worst_kept, loss);
+      EXPECT_EQ(mean_loss(again, at - again.tried.begin()), loss);
+    }
+  }
+  EXPECT_LE(worst_kept, best_left);
+  for (const FittedModule& module : again.modules) {
+    EXPECT_LT(module.line, std::ssize(again.history) - 1);
+    EXPECT_EQ(again.history[module.line].epoch, module.line + 1);
+  }
+  table_.problem.left_out = whole.tried;  // nothing would be left: all are tried
+  EXPECT_EQ(planned_epochs(table_.problem, config_), std::ssize(whole.history));
+}
+
 TEST_F(Folds, PredictNewRows) {
   Model model = fit_now().model;
   model.features = table_.features;
