@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
+#include <span>
 #include <utility>
 
+#include "core/class_weights.h"
 #include "core/shuffled_rows.h"
 #include "modules/soft_labels.h"
+#include "network/class_shares.h"
+#include "network/estimate.h"
 #include "network/fuse.h"
 #include "network/relation.h"
 
@@ -102,6 +107,18 @@ void judge_held_back(Model& joined, const std::vector<Model>& models,
   line.train_accuracy = accuracy(joined.probabilities, problem.labels, joined.train);
 }
 
+// The candidates that a fold's network has for members, the largest weight first.
+NetworkWeights members_of(const Chosen& chosen) {
+  NetworkWeights network;
+  for (size_t s = 0; s < chosen.weight.size(); ++s) {
+    if (chosen.weight[s] > 0) network.members.push_back(s);
+  }
+  std::stable_sort(network.members.begin(), network.members.end(),
+                   [&](size_t a, size_t b) { return chosen.weight[a] > chosen.weight[b]; });
+  for (const size_t s : network.members) network.weights.push_back(chosen.weight[s]);
+  return network;
+}
+
 }  // namespace
 
 std::vector<int32_t> labelled_rows(const Problem& problem) {
@@ -109,6 +126,15 @@ std::vector<int32_t> labelled_rows(const Problem& problem) {
   rows.insert(rows.end(), problem.val.begin(), problem.val.end());
   std::sort(rows.begin(), rows.end());
   return rows;
+}
+
+std::vector<int32_t> rows_without_label(const Problem& problem) {
+  const std::vector<int32_t> labelled = labelled_rows(problem);
+  std::vector<int32_t> all(static_cast<size_t>(problem.features->rows())), others;
+  std::iota(all.begin(), all.end(), 0);
+  std::set_difference(all.begin(), all.end(), labelled.begin(), labelled.end(),
+                      std::back_inserter(others));
+  return others;
 }
 
 int64_t folds_of_rows(int64_t rows) {
@@ -171,6 +197,44 @@ Model join_folds(std::vector<Model> models, const std::vector<Problem>& folds,
     joined.history[line].best = line + 1 == joined.best_epoch;
   }
   return joined;
+}
+
+std::vector<NetworkWeights> networks_of_folds(const std::vector<HeldBack>& held,
+                                              const Problem& problem, int64_t members) {
+  std::vector<JudgedFold> judged;
+  std::vector<int32_t> labels;
+  for (const HeldBack& fold : held) {
+    judged.push_back(judge_fold(fold));
+    labels.insert(labels.end(), fold.labels.begin(), fold.labels.end());
+  }
+  std::vector<double> times(labels.size(), 1.0);
+  if (problem.classes_alike) {
+    std::vector<int32_t> rows(labels.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    const std::vector<double> weights = balanced_class_weights(labels, rows, problem.classes);
+    for (size_t i = 0; i < labels.size(); ++i) times[i] = weights[labels[i]];
+  }
+  std::vector<NetworkWeights> networks;
+  for (const Chosen& fold :
+       choose_over_folds(held, judged, times, static_cast<size_t>(members), true)) {
+    networks.push_back(members_of(fold));
+  }
+  return networks;
+}
+
+void judge_model(Model& model, const std::vector<HeldBack>& held, const Problem& problem,
+                 int64_t members, const Config& config) {
+  const std::vector<Drawing> drawings = draw_and_choose(held, members, config.seed);
+  if (config.class_shares == ClassShares::kLearned && problem.val_is_drawn &&
+      !problem.classes_alike &&
+      picked_by_class(problem.labels, labelled_rows(problem), problem.classes)) {
+    model.class_factors = class_factors(held, drawings, problem.classes);
+    const auto classes = static_cast<size_t>(problem.classes);
+    for (const int32_t row : rows_without_label(problem)) {
+      weigh_classes(std::span(model.probabilities[row], classes), model.class_factors);
+    }
+  }
+  model.estimate = estimate_accuracy(held, drawings, problem.classes, model.class_factors);
 }
 
 }  // namespace glgnn

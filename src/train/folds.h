@@ -8,10 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "network/held_back.h"
+#include "network/weights.h"
+
 namespace glgnn {
 
 // The training and the validation rows, ascending.
 std::vector<int32_t> labelled_rows(const Problem& problem);
+
+// All others, ascending.
+std::vector<int32_t> rows_without_label(const Problem& problem);
 
 // How many folds are trained for so many rows, if few of them have labels.
 int64_t folds_of_rows(int64_t rows);
@@ -34,5 +40,15 @@ std::string fold_checkpoint(const std::string& checkpoint, size_t fold);
 // labelled row by the fold that held it back.
 Model join_folds(std::vector<Model> models, const std::vector<Problem>& folds,
                  const Problem& problem, const Config& config);
+
+// The network of each fold, chosen by the labels that all of them held back.
+std::vector<NetworkWeights> networks_of_folds(const std::vector<HeldBack>& held,
+                                              const Problem& problem, int64_t members);
+
+// What the held-back rows tell of a model as a whole: how common the classes are elsewhere, where
+// the labels do not say it, and how accurate it is to be expected. The networks that it is judged
+// by join so many members in each fold.
+void judge_model(Model& model, const std::vector<HeldBack>& held, const Problem& problem,
+                 int64_t members, const Config& config);
 
 }  // namespace glgnn

@@ -13,11 +13,8 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/class_weights.h"
 #include "dist/hand_out.h"
 #include "modules/baseline.h"
-#include "network/class_shares.h"
-#include "network/estimate.h"
 #include "network/fuse.h"
 #include "network/relation.h"
 #include "network/weights.h"
@@ -57,15 +54,6 @@ std::vector<std::string> names_of(const std::vector<ModuleSpec>& specs) {
   return names;
 }
 
-std::vector<int32_t> rows_without_label(const Problem& problem) {
-  const std::vector<int32_t> labelled = labelled_rows(problem);
-  std::vector<int32_t> all(static_cast<size_t>(problem.features->rows())), others;
-  std::iota(all.begin(), all.end(), 0);
-  std::set_difference(all.begin(), all.end(), labelled.begin(), labelled.end(),
-                      std::back_inserter(others));
-  return others;
-}
-
 std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows) {
   std::vector<double> mean(static_cast<size_t>(p.cols()), 0.0);
   for (const int32_t row : rows) {
@@ -73,23 +61,6 @@ std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows) 
   }
   for (double& value : mean) value /= static_cast<double>(std::max<size_t>(1, rows.size()));
   return mean;
-}
-
-// What the held-back rows tell of the model as a whole: how common the classes are elsewhere, where
-// the labels do not say it, and how accurate the model is to be expected.
-void judge_model(Model& model, const std::vector<HeldBack>& held, const Problem& problem,
-                 int64_t members, const Config& config) {
-  const std::vector<Drawing> drawings = draw_and_choose(held, members, config.seed);
-  if (config.class_shares == ClassShares::kLearned && problem.val_is_drawn &&
-      !problem.classes_alike &&
-      picked_by_class(problem.labels, labelled_rows(problem), problem.classes)) {
-    model.class_factors = class_factors(held, drawings, problem.classes);
-    const auto classes = static_cast<size_t>(problem.classes);
-    for (const int32_t row : rows_without_label(problem)) {
-      weigh_classes(std::span(model.probabilities[row], classes), model.class_factors);
-    }
-  }
-  model.estimate = estimate_accuracy(held, drawings, problem.classes, model.class_factors);
 }
 
 std::string bytes_of(const float* numbers, int64_t count) {
@@ -340,42 +311,6 @@ class PoolTrainer {
   bool stopped_ = false;
   Clock::time_point start_ = Clock::now(), saved_ = Clock::now();
 };
-
-// The candidates that a fold's network has for members, the largest weight first.
-NetworkWeights members_of(const Chosen& chosen) {
-  NetworkWeights network;
-  for (size_t s = 0; s < chosen.weight.size(); ++s) {
-    if (chosen.weight[s] > 0) network.members.push_back(s);
-  }
-  std::stable_sort(network.members.begin(), network.members.end(),
-                   [&](size_t a, size_t b) { return chosen.weight[a] > chosen.weight[b]; });
-  for (const size_t s : network.members) network.weights.push_back(chosen.weight[s]);
-  return network;
-}
-
-// The network of each fold, chosen by the labels that all of them held back.
-std::vector<NetworkWeights> networks_of_folds(const std::vector<HeldBack>& held,
-                                              const Problem& problem, int64_t members) {
-  std::vector<JudgedFold> judged;
-  std::vector<int32_t> labels;
-  for (const HeldBack& fold : held) {
-    judged.push_back(judge_fold(fold));
-    labels.insert(labels.end(), fold.labels.begin(), fold.labels.end());
-  }
-  std::vector<double> times(labels.size(), 1.0);
-  if (problem.classes_alike) {
-    std::vector<int32_t> rows(labels.size());
-    std::iota(rows.begin(), rows.end(), 0);
-    const std::vector<double> weights = balanced_class_weights(labels, rows, problem.classes);
-    for (size_t i = 0; i < labels.size(); ++i) times[i] = weights[labels[i]];
-  }
-  std::vector<NetworkWeights> networks;
-  for (const Chosen& fold :
-       choose_over_folds(held, judged, times, static_cast<size_t>(members), true)) {
-    networks.push_back(members_of(fold));
-  }
-  return networks;
-}
 
 }  // namespace
 
