@@ -55,6 +55,16 @@ Answers answers_of_rest(const std::vector<HeldBack>& held, const std::vector<Dra
   return answers;
 }
 
+// Of a normal distribution without what lies outside.
+double mean_within_0_and_1(double middle, double spread) {
+  const auto density = [](double z) { return std::exp(-z * z / 2) / std::sqrt(2 * M_PI); };
+  const auto below = [](double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; };
+  const double low = -middle / spread, high = (1 - middle) / spread;
+  const double inside = below(high) - below(low);
+  if (inside < 1e-9) return std::clamp(middle, 0.0, 1.0);
+  return std::clamp(middle + spread * (density(low) - density(high)) / inside, 0.0, 1.0);
+}
+
 }  // namespace
 
 bool picked_by_class(const std::vector<int32_t>& labels, const std::vector<int32_t>& labelled,
@@ -107,7 +117,12 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
   VectorXd shares = equal;
   for (int step = 0; step < kIterations; ++step) {
     const MatrixXd all = mean.transpose() * believed * mean + error_of(shares);
-    shares = equal + believed * mean * all.ldlt().solve(surprise);
+    const MatrixXd gain = all.ldlt().solve(mean.transpose() * believed).transpose();
+    const VectorXd middle = equal + gain * surprise;
+    const VectorXd variance = (believed - gain * mean.transpose() * believed).diagonal();
+    for (int64_t c = 0; c < classes; ++c) {
+      shares[c] = mean_within_0_and_1(middle[c], std::sqrt(std::max(variance[c], 1e-12)));
+    }
     shares = shares.cwiseMax(kRarest * equal[0]);
     shares /= shares.sum();
   }

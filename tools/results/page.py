@@ -2,6 +2,7 @@
 
 import math
 import re
+import statistics
 import textwrap
 
 from results.studies import (
@@ -256,22 +257,47 @@ def other_tables(study):
 
 
 def estimates_table():
-    """What fit() says beside the truth, from an answer of bench/peers/estimates.py."""
+    """What fit() says beside the truth, from an answer of bench/peers/estimates.py; a row for all drawings of a table's labels."""
     found = load("estimates")
     if not found:
         return ["Not measured yet."]
-    lines = ["| table | labels | estimate | 95 % interval | truth | estimate less truth | validation, which chose |", "|---|" + "---|" * 6]
+    rows = {}
     for line in found["lines"]:
-        lines.append(f"| {line['table']} | {line['labels']} | {100 * line['estimate']:.1f} | {100 * line['low']:.1f} .. {100 * line['high']:.1f} "
-                     f"| {100 * line['truth']:.1f} | {100 * (line['estimate'] - line['truth']):+.1f} | {100 * line['validation']:.1f} |")
+        rows.setdefault((line["table"], line["labels"]), []).append(line)
+    lines = ["| table | labels | estimate | truth | estimate less truth | intervals that hold the truth | validation, which chose |", "|---|" + "---|" * 6]
+    for (table, labels), drawn in rows.items():
+        mean = {key: 100 * statistics.mean(line[key] for line in drawn) for key in ("estimate", "truth", "validation")}
+        held = sum(line["low"] <= line["truth"] <= line["high"] for line in drawn)
+        lines.append(f"| {table} | {labels} | {mean['estimate']:.1f} | {mean['truth']:.1f} | {mean['estimate'] - mean['truth']:+.1f} | {held} of {len(drawn)} "
+                     f"| {mean['validation']:.1f} |")
     count = len(found["lines"])
-    tried = ", ".join(str(labels) for labels in sorted({line["labels"] for line in found["lines"]}))
-    mean = {key: sum(line[key] - line["truth"] for line in found["lines"]) / count for key in ("estimate", "validation")}
-    apart = sum(abs(line["estimate"] - line["truth"]) for line in found["lines"]) / count
+    errors = {key: [100 * (line[key] - line["truth"]) for line in found["lines"]] for key in ("estimate", "validation")}
+    spread = statistics.stdev(errors["estimate"]) / count ** 0.5
     held = sum(line["low"] <= line["truth"] <= line["high"] for line in found["lines"])
-    return [*lines, "", f"Over these {count} lines the estimate is {100 * mean['estimate']:+.1f} points from the truth in the mean ({100 * apart:.1f} in size), and {held} of {count} intervals "
-            f"({100 * held / count:.0f} %) hold the truth. The validation accuracy that chose is {100 * mean['validation']:+.1f} points from it.",
-            f"Measured with {tried} labels at commit {found['commit']}, {found['machine']}."]
+    return [*lines, "", f"Over {count} drawings the estimate is {statistics.mean(errors['estimate']):+.1f} ± {spread:.1f} points from the truth in the mean "
+            f"({statistics.mean(map(abs, errors['estimate'])):.1f} in size), and {held} of {count} intervals ({100 * held / count:.0f} %) hold the truth. "
+            f"The validation accuracy that chose is {statistics.mean(errors['validation']):+.1f} points from it.",
+            f"Measured at commit {found['commit']}, {found['machine']}."]
+
+
+def growth_table():
+    """Labels that each rule needs for what random labels reach with the last number, from bench/peers/growth.py."""
+    found = [{"name": name, **line} for name, line in records("growth").items()]
+    if not found:
+        return ["Not measured yet."]
+    rules = ("suggest", "uncertainty", "random")
+    last = found[0]["labels"][-1]
+    lines = ["| set or table | " + " | ".join(f"{rule}: labels, mean accuracy" for rule in rules) + " |", "|---|" + "---|" * len(rules)]
+    needed = {rule: [] for rule in rules}
+    for line in found:
+        cells = []
+        for rule in rules:
+            need = line["labels_needed"][rule]
+            needed[rule].append(last if need is None else need)
+            cells.append(f"{'more than ' + str(last) if need is None else f'{need:.0f}'}, {100 * statistics.mean(line['accuracy'][rule]):.1f}")
+        lines.append(f"| {line['name']} | " + " | ".join(cells) + " |")
+    means = ", ".join(f"{rule} {statistics.mean(needed[rule]):.0f}" for rule in rules)
+    return [*lines, "", f"Labels in the mean, more than {last} counted as {last}: {means}. {found[0]['runs']} runs each, commit {found[0]['commit']}, {found[0]['machine']}."]
 
 
 def commit_of(study):
@@ -388,6 +414,10 @@ def write_page():
         "`fit` shows an estimate that its choices have not touched (`docs/best_mode.md`). Here it stands beside the accuracy on the rows whose labels",
         "were not shown (`PYTHONPATH=build/python bench/peers/estimates.py > docs/results/estimates.jsonl`), in per cent:",
         "", *estimates_table(), "",
+        "## What the choice of rows to label is worth", "",
+        "Learning curves from 10 to 100 labels, ten at a time (`bench/peers/growth.py docs/results/growth.jsonl`, by `glgnn evaluate DATA --grow 10:100`); 30 % of the rows judge and",
+        "are never suggested. For each rule: how many labels it needs for what random labels reach with 100, and the mean accuracy of the curve in per cent.",
+        "", *growth_table(), "",
         "## Published figures that are not reached", "", *missed_rows(), "",
         "What was tried and left out stands in `docs/best_mode.md`.", "",
         "## What each part is worth", "",
