@@ -101,8 +101,12 @@ std::vector<std::string> estimate_sentences(const Model& model) {
     sentences.back() += ", logistic regression " + percent(estimate.baseline);
   }
   if (estimate.accuracy <= estimate.majority_share) {
-    sentences.push_back("no better than always saying " + always +
-                        ": the columns tell nothing about the labels, or more labels are needed");
+    const std::string why =
+        model.class_factors.empty()
+            ? ": the columns tell nothing about the labels, or more labels are needed"
+            : ", which is so common; to find the rare rows, look at their probabilities, or give "
+              "--class_shares labels";
+    sentences.push_back("no better than always saying " + always + why);
   } else if (estimate.low <= estimate.majority_share) {
     sentences.push_back("perhaps no better than always saying " + always +
                         ": more labels would show it");
