@@ -135,6 +135,8 @@ class Run {
 
   void end_for_loss(const std::string& words, int status) {
     if (!ranks_->leads()) ::_exit(exit_status(ErrorKind::kIo));
+    // The launcher asks to end too: not before what is finished is kept, and said.
+    for (const int signal : {SIGINT, SIGTERM, SIGALRM}) std::signal(signal, SIG_IGN);
     try {
       keep_finished_pieces();
     } catch (const std::exception& error) {

@@ -41,6 +41,16 @@ struct Card {
   std::string host, place;
 };
 
+// Killed, and perhaps not yet buried by who started it.
+bool is_gone(int process) {
+  if (::kill(process, 0) != 0 && errno == ESRCH) return true;
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string stat;
+  if (!std::getline(file, stat)) return false;
+  const size_t name_end = stat.rfind(") ");  // then one letter for its state
+  return name_end != std::string::npos && stat[name_end + 2] == 'Z';
+}
+
 Card read_card(const std::string& text) {
   Card card;
   std::istringstream(text) >> card.process >> card.host >> card.place;
@@ -76,14 +86,13 @@ void Watch::give_up(const std::string& words, int status) {
 
 void Watch::look(double now) {
   for (Watched& other : watched_) {
+    if (other.process != 0 && is_gone(other.process)) on_lost_(name(other.rank) + " is gone", 0);
     while (const auto beat = ranks_.poll(other.rank, Mail::kBeat)) {
       other.heard = now;
       if (beat->empty()) continue;
       const size_t space = beat->find(' ');
       on_lost_(name(other.rank) + ": " + beat->substr(space + 1), std::stoi(*beat));
     }
-    const bool is_gone = other.process != 0 && ::kill(other.process, 0) != 0 && errno == ESRCH;
-    if (is_gone) on_lost_(name(other.rank) + " is gone", 0);
     if (now - other.heard > kSilence) {
       on_lost_(name(other.rank) + " has been silent for " +
                    std::to_string(static_cast<int>(kSilence)) + " seconds",

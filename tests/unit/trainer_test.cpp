@@ -283,7 +283,8 @@ TEST_F(ModelFileTest, SaysWhatIsWrong) {
   std::string other = bytes_;
   other[12] = static_cast<char>(kFileVersion + 1);
   const std::string versions = "found file version " + std::to_string(kFileVersion + 1) +
-                               ", expected " + std::to_string(kFileVersion);
+                               ", expected " + std::to_string(kOldestModel) + " to " +
+                               std::to_string(kFileVersion);
   EXPECT_NE(load_error(other).find(versions +
                                    "; fit again, or read it with the later glgnn that wrote it"),
             std::string::npos);
