@@ -133,7 +133,8 @@ def section(table):
            "all pairs, the processor of the same machine does the rest. PyTorch: `bench/peers/torch_epoch.py` on the same GPU.", "",
            *table(["set", "GPU", "processor", "PyTorch on the GPU", "times faster", "PyTorch's device MB"], epoch_rows(found)), ""]
           if "paper_epochs" in found else []),
-        *(["Whole trainings in best mode, all by default (`bench/fits.py` makes the tables), reading and writing counted:", "",
+        *([f"Whole trainings in best mode, all by default (`bench/fits.py` makes the tables), reading and writing counted, 16 threads; "
+           f"commit {found.get('fits_commit', found['commit'])}:", "",
            *table(["table", "device", "wall time", "processor time", "MB", "accuracy on the other rows"], fit_rows(found)), ""]
           if "fits" in found else []),
     ]

@@ -8,8 +8,8 @@ namespace glgnn {
 namespace {
 
 // A training compares all pairs of rows, several times: products of numbers from which on a GPU
-// gains. Measured on an H200 beside 16 threads: an epoch of paper mode takes 0.77 of the time at
-// 1e10 (Cora) and 0.57 at 2e10 (20news), a training in best mode 0.69 at 4e12 (70,000 x 784).
+// gains. An H200 beside 16 threads (docs/benchmarks.md): a training in best mode takes 0.83 of the
+// time at 4e12 (70,000 x 784).
 constexpr double kProductsWorthDevice = 1e10;
 
 }  // namespace
