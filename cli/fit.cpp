@@ -227,7 +227,8 @@ bool same_features(const Features& a, const Features& b) {
   if (a.is_sparse != b.is_sparse || a.rows() != b.rows() || a.cols() != b.cols()) return false;
   if (!a.is_sparse)
     return std::equal(a.dense.data(), a.dense.data() + a.dense.size(), b.dense.data());
-  return a.sparse.values == b.sparse.values && a.sparse.pattern->col == b.sparse.pattern->col;
+  return a.sparse.values == b.sparse.values && a.sparse.pattern->col == b.sparse.pattern->col &&
+         a.sparse.pattern->row_ptr == b.sparse.pattern->row_ptr;
 }
 
 // What need not be tried again, because it did worse in an earlier model of the same rows.

@@ -224,15 +224,19 @@ def draw_rows(y, count, draw):
     return labelled, np.setdiff1d(np.arange(len(y)), labelled)
 
 
+def write_csv(file, table, labels):
+    with open(file, "w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow([*table, "class"])
+        writer.writerows(zip(*table.values(), labels))
+
+
 def ours(program, table, y, labelled, test, seed):
     with tempfile.TemporaryDirectory() as folder:
         file, model = pathlib.Path(folder, "table.csv"), pathlib.Path(folder, "table.glgnn")
         shown = np.full(len(y), GAP, dtype=object)
         shown[labelled] = y[labelled]
-        with open(file, "w", newline="") as out:
-            writer = csv.writer(out)
-            writer.writerow([*table, "class"])
-            writer.writerows(zip(*table.values(), shown))
+        write_csv(file, table, shown)
         start = time.perf_counter()
         subprocess.run([program, "fit", file, "--label", "class", "--out", model, "--seed", str(seed), "--threads", "1", "--no-report", "--quiet"],
                        check=True)

@@ -55,6 +55,35 @@ Answers answers_of_rest(const std::vector<HeldBack>& held, const std::vector<Dra
   return answers;
 }
 
+// The mean answer to the rows of each class, the variance of answers within classes, and how many
+// rows each has.
+struct ByClass {
+  MatrixXd mean, within;
+  VectorXd rows;
+};
+
+ByClass by_class(const Answers& answers) {
+  const int64_t classes = answers.said.cols(), labels = answers.said.rows();
+  ByClass out{MatrixXd::Zero(classes, classes), MatrixXd::Zero(classes, classes),
+              VectorXd::Zero(classes)};
+  for (int64_t i = 0; i < labels; ++i) {
+    out.mean.row(answers.labels[i]) += answers.said.row(i);
+    ++out.rows[answers.labels[i]];
+  }
+  out.mean.array().colwise() /= out.rows.array().max(1.0);
+  for (int64_t i = 0; i < labels; ++i) {
+    const VectorXd apart = (answers.said.row(i) - out.mean.row(answers.labels[i])).transpose();
+    out.within += apart * apart.transpose() / static_cast<double>(labels - classes);
+  }
+  return out;
+}
+
+// Chance gives 1 / C of an answer to the right class.
+bool tells_classes_apart(const MatrixXd& mean, const MatrixXd& within, const VectorXd& rows) {
+  const double error = std::sqrt(within.diagonal().cwiseQuotient(rows).sum());
+  return mean.trace() - 1 >= kStandardErrors * error;
+}
+
 // Of a normal distribution without what lies outside.
 double mean_within_0_and_1(double middle, double spread) {
   const auto density = [](double z) { return std::exp(-z * z / 2) / std::sqrt(2 * M_PI); };
@@ -78,26 +107,8 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
                                  const std::vector<Drawing>& drawings, int64_t classes) {
   if (drawings.empty() || classes < 2 || held.front().others == 0) return {};
   const Answers answers = answers_of_rest(held, drawings, classes);
-
-  // The mean answer to the rows of each class, and the variance of answers within classes.
-  MatrixXd mean = MatrixXd::Zero(classes, classes);
-  VectorXd rows = VectorXd::Zero(classes);
-  const auto labels = static_cast<int64_t>(answers.labels.size());
-  for (int64_t i = 0; i < labels; ++i) {
-    mean.row(answers.labels[i]) += answers.said.row(i);
-    ++rows[answers.labels[i]];
-  }
-  if (rows.minCoeff() < 2) return {};
-  mean.array().colwise() /= rows.array();
-  MatrixXd within = MatrixXd::Zero(classes, classes);
-  for (int64_t i = 0; i < labels; ++i) {
-    const VectorXd apart = (answers.said.row(i) - mean.row(answers.labels[i])).transpose();
-    within += apart * apart.transpose() / static_cast<double>(labels - classes);
-  }
-
-  // Does it tell the classes apart? Chance gives 1 / C of an answer to the right class.
-  const double apart = mean.trace() - 1;
-  if (apart < kStandardErrors * std::sqrt(within.diagonal().cwiseQuotient(rows).sum())) return {};
+  const auto [mean, within, rows] = by_class(answers);
+  if (rows.minCoeff() < 2 || !tells_classes_apart(mean, within, rows)) return {};
 
   // others = mean^T shares + error: shares by least squares, with equal shares as what is believed
   // before (the variance of a Dirichlet distribution that takes all shares for as likely).

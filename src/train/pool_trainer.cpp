@@ -320,12 +320,12 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   // What no label changes is made once for all folds.
   SharedInputs shared(*problem.features, problem.graph, context);
   if (folds.size() == 1) {
-    PoolTrainer trainer(problem, pool_of_folds(folds, config), false, shared, config, context,
-                        options, ranks);
+    const std::vector<ModuleSpec> specs = pool_of_folds(folds, config);
+    PoolTrainer trainer(problem, specs, false, shared, config, context, options, ranks);
     if (!trainer.run()) return {Model{}, true};
     if (!ranks.leads()) return {};
     Model model = trainer.result(trainer.network());
-    model.tried = names_of(pool_of_folds(folds, config));
+    model.tried = names_of(specs);
     judge_model(model, {trainer.held_back()}, problem, std::ssize(model.modules), config);
     return {std::move(model), false};
   }
