@@ -11,7 +11,9 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kStandardErrors = 2;
+constexpr double kStandardErrors = 2;  // that tell classes apart
+// Answers of one network are less independent than so many rows: the variance is so much larger.
+constexpr double kAlike = 2;
 // No class is taken for rarer than this part of an equal share: a factor of 0 would never say it.
 constexpr double kRarest = 0.02;
 constexpr int kIterations = 5;  // the error of the answers depends on the shares
@@ -84,6 +86,14 @@ bool tells_classes_apart(const MatrixXd& mean, const MatrixXd& within, const Vec
   return mean.trace() - 1 >= kStandardErrors * error;
 }
 
+// The logarithm of the density of a normal distribution around 0. Answers sum to 1, so that the
+// last is known from the others.
+double log_density(const VectorXd& x, const MatrixXd& variance) {
+  const Eigen::Index n = x.size() - 1;
+  const Eigen::LDLT<MatrixXd> parts = variance.topLeftCorner(n, n).ldlt();
+  return -(x.head(n).dot(parts.solve(x.head(n))) + parts.vectorD().array().log().sum()) / 2;
+}
+
 // Of a normal distribution without what lies outside.
 double mean_within_0_and_1(double middle, double spread) {
   const auto density = [](double z) { return std::exp(-z * z / 2) / std::sqrt(2 * M_PI); };
@@ -118,17 +128,20 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
     constexpr double kLeast = 1e-5;  // answers sum to 1: the matrix alone is singular
     const double part = shares.cwiseAbs2().cwiseQuotient(rows).sum() +
                         1.0 / static_cast<double>(held.front().others);
-    return part * within + kLeast * MatrixXd::Identity(classes, classes);
+    return kAlike * part * within + kLeast * MatrixXd::Identity(classes, classes);
   };
-  const double squares = surprise.dot(error_of(equal).ldlt().solve(surprise));
-  const auto free_shares = static_cast<double>(classes - 1);
-  if (squares < kStandardErrors * kStandardErrors * free_shares) return {};
+  const MatrixXd error = error_of(equal);
+  if (surprise.dot(error.ldlt().solve(surprise)) < static_cast<double>(classes - 1)) return {};
   MatrixXd believed = equal.asDiagonal();
   believed = (believed - equal * equal.transpose()) / static_cast<double>(classes + 1);
+  // That all are alike is believed as much as that they are not.
+  const MatrixXd spread = mean.transpose() * believed * mean;
+  const double odds_alike =
+      std::exp(log_density(surprise, error) - log_density(surprise, error + spread));
   VectorXd shares = equal;
   for (int step = 0; step < kIterations; ++step) {
-    const MatrixXd all = mean.transpose() * believed * mean + error_of(shares);
-    const MatrixXd gain = all.ldlt().solve(mean.transpose() * believed).transpose();
+    const MatrixXd gain =
+        (spread + error_of(shares)).ldlt().solve(mean.transpose() * believed).transpose();
     const VectorXd middle = equal + gain * surprise;
     const VectorXd variance = (believed - gain * mean.transpose() * believed).diagonal();
     for (int64_t c = 0; c < classes; ++c) {
@@ -137,6 +150,7 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
     shares = shares.cwiseMax(kRarest * equal[0]);
     shares /= shares.sum();
   }
+  shares = equal + (shares - equal) / (1 + odds_alike);
   std::vector<float> factors;
   for (int64_t c = 0; c < classes; ++c) {
     factors.push_back(static_cast<float>(shares[c] * static_cast<double>(classes)));

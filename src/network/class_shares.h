@@ -24,8 +24,9 @@ bool picked_by_class(const std::vector<int32_t>& labels, const std::vector<int32
                      int64_t classes);
 
 // The share of each class among the rows without a label, divided by its share among the labelled
-// ones, which is the same for all. Empty where it cannot be told from 1: the network does not tell
-// the classes apart, or the shares do not differ, by two standard errors.
+// ones, which is the same for all: between what the rows tell and equal shares, by how likely each
+// is. Empty where the network does not tell the classes apart by two standard errors, or the rows
+// say nothing that equal shares would not, by one.
 std::vector<float> class_factors(const std::vector<HeldBack>& held,
                                  const std::vector<Drawing>& drawings, int64_t classes);
 

@@ -4,6 +4,9 @@
 #include <glgnn/trainer.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/rng.h"
 
 namespace glgnn {
@@ -43,6 +46,21 @@ TEST(ClassShares, AreThoseOfTheRowsWithoutALabel) {
 
 TEST(ClassShares, AreNotToldWhereTheyAreAsAmongTheLabels) {
   EXPECT_TRUE(factors_of(answers(50, 0.3, 0.5, 1)).empty());
+}
+
+// Ten labels of each class hit an answer of 0.5 by chance only; what they miss is not taken for a
+// difference of the classes, or for a small one.
+TEST(ClassShares, ChanceMovesThemLittle) {
+  double farthest = 0, sum = 0;
+  constexpr int kDraws = 100;
+  for (int seed = 1; seed <= kDraws; ++seed) {
+    const std::vector<float> factors = factors_of(answers(10, 0.05, 0.5, seed));
+    const double apart = factors.empty() ? 0.0 : std::abs(factors[1] / 2 - 0.5);
+    farthest = std::max(farthest, apart);
+    sum += apart;
+  }
+  EXPECT_LT(farthest, 0.25);
+  EXPECT_LT(sum / kDraws, 0.02);
 }
 
 TEST(ClassShares, AreNotToldByANetworkThatTellsNothing) {
