@@ -3,13 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "data/message.h"
+#include "modules/kinds.h"
 #include "report/model_columns.h"
 #include "words.h"
 
 namespace glgnn::cli {
+namespace {
+
+// Graphs of one kind that compare rows in the same views.
+struct GraphGroup {
+  std::string name;
+  double weight = 0;
+  int64_t graphs = 0;
+};
+
+std::string group_name(const FittedModule& module, size_t number) {
+  const auto* state = std::get_if<PoolState>(module.state.get());
+  if (!state) return fmt::format("graph {}", number + 1);
+  std::vector<std::string> views;
+  for (const View view : state->views) views.push_back(view_name(view));
+  return module.kind + " on " + joined(views, "+");
+}
+
+}  // namespace
+
 std::string scaling_words(Scaling scaling) {
   switch (scaling) {
     case Scaling::kAuto:
@@ -59,18 +80,22 @@ std::string split_sentence(const Split& split, int64_t in_turn) {
 std::string network_sentence(const Model& model) {
   constexpr size_t kShown = 10;
   const std::vector<double> weights = module_weights(model);
-  std::vector<size_t> order(weights.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  if (order.size() > kShown) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return weights[a] > weights[b]; });
+  std::vector<GraphGroup> groups;
+  for (size_t m = 0; m < weights.size(); ++m) {
+    const std::string name = group_name(model.modules[m], m);
+    const auto same = std::ranges::find(groups, name, &GraphGroup::name);
+    GraphGroup& group = same != groups.end() ? *same : groups.emplace_back(GraphGroup{name});
+    group.weight += weights[m];
+    ++group.graphs;
   }
+  std::ranges::stable_sort(groups, std::ranges::greater(), &GraphGroup::weight);
   std::vector<std::string> parts;
-  for (const size_t m : order) {
+  for (const GraphGroup& group : groups) {
     if (parts.size() == kShown) break;
-    parts.push_back(fmt::format("graph {} {:.2f}", m + 1, weights[m]));
+    parts.push_back(fmt::format("{} {:.2f}", group.name, group.weight));
+    if (group.graphs > 1) parts.back() += fmt::format(" ({} graphs)", group.graphs);
   }
-  if (order.size() > kShown) parts.push_back(fmt::format("{} more", order.size() - kShown));
+  if (groups.size() > kShown) parts.push_back(fmt::format("{} more", groups.size() - kShown));
   return joined(parts, " - ");
 }
 

@@ -105,8 +105,9 @@ void print_model(const Model& model, const std::string& path) {
   }
   fmt::print("\nnetwork of graphs  {}\n", network_sentence(model));
   for (size_t m = 0; m < model.modules.size(); ++m) {
-    if (model.modules[m].note.empty()) continue;
-    fmt::print("  graph {:<11}{}\n", m + 1, model.modules[m].note);
+    const FittedModule& module = model.modules[m];
+    if (module.note.empty()) continue;
+    fmt::print("  graph {:<4}{:<7.3f}{}\n", m + 1, module.weight, module.note);
   }
   fmt::print("learned graph      {} edges\n", model.fused_graph.nnz());
   fmt::print("key features       {}\n", joined(key_features(model, kKeyFeatures), ", "));

@@ -1,6 +1,9 @@
 #include "network/relation.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "network/fuse.h"
 
 namespace glgnn {
 namespace {
@@ -13,6 +16,17 @@ double agreement(const Matrix& p, const Matrix& q) {
 }
 
 }  // namespace
+
+NetworkWeights weigh_by_agreement(NetworkWeights network,
+                                  const std::vector<ModuleResult>& modules) {
+  const Matrix together = fuse_predictions(modules, network);
+  for (size_t r = 0; r < network.members.size(); ++r) {
+    network.weights[r] *= agreement(modules[network.members[r]].stage.p, together);
+  }
+  const double sum = std::accumulate(network.weights.begin(), network.weights.end(), 0.0);
+  for (double& weight : network.weights) weight /= sum;
+  return network;
+}
 
 Matrix relation_of(const std::vector<FittedModule>& modules, const Matrix& fused) {
   const auto count = static_cast<int64_t>(modules.size());

@@ -136,8 +136,10 @@ class PoolTrainer {
   // The network that the validation rows choose where there is one fold.
   NetworkWeights network() const { return weights_by_validation(candidates_, problem_, config_); }
 
-  // The model of the candidates that the network has for members.
-  Model result(const NetworkWeights& network) {
+  // The model of the candidates that the network has for members, with what each counts by
+  // validation.
+  Model result(const NetworkWeights& by_validation) {
+    const NetworkWeights network = weigh_by_agreement(by_validation, candidates_);
     Model model;
     model.config = config_;
     model.train = problem_.train;

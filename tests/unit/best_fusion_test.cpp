@@ -55,6 +55,21 @@ TEST_F(BestFusion, MembersAreSortedByValidationAndWeightsSumToOne) {
   EXPECT_NEAR(fuse_predictions(modules_, fusion)[3][0], mean, 1e-6);
 }
 
+// Two say class 0 with 0.9, one with 0.2: together 2/3. By hand: 0.9 * 2/3 + 0.1 * 1/3 = 19/30, and
+// 0.2 * 2/3 + 0.8 * 1/3 = 12/30.
+TEST_F(BestFusion, ModulesCountByWhatTheyAgreeWithAll) {
+  const std::vector<ModuleResult> modules{module_of(0.9f, 1), module_of(0.2f, 1),
+                                          module_of(0.9f, 1)};
+  const NetworkWeights equal{{0, 1, 2}, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+  const NetworkWeights network = weigh_by_agreement(equal, modules);
+  EXPECT_EQ(network.members, equal.members);
+  EXPECT_NEAR(network.weights[0], 19.0 / 50, 1e-6);
+  EXPECT_NEAR(network.weights[1], 12.0 / 50, 1e-6);
+  EXPECT_NEAR(network.weights[2], 19.0 / 50, 1e-6);
+  const NetworkWeights alone = weigh_by_agreement({{1}, {1.0}}, modules);
+  EXPECT_EQ(alone.weights, (std::vector<double>{1}));
+}
+
 TEST_F(BestFusion, AsManyMembersAsWanted) {
   Config config;
   config.members = 2;

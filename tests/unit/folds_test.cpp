@@ -151,7 +151,7 @@ TEST_F(Folds, JoinIntoOneModel) {
     EXPECT_NEAR(std::accumulate(weights + 6 * fold, weights + 6 * fold + 6, 0.0), 0.2, 1e-6);
   }
   // The prediction is the weighted mean of the modules, and each line of the list is a module's
-  // own. All folds have the same members.
+  // own. All folds have the same members; how much they agree differs a little.
   const int64_t of_fold = planned_epochs(table_.problem, config_) / 5;
   for (int64_t m = 0; m < 30; ++m) {
     const FittedModule& module = model.modules[m];
@@ -159,7 +159,7 @@ TEST_F(Folds, JoinIntoOneModel) {
     EXPECT_EQ(module.line / of_fold, m / 6);
     EXPECT_EQ(module.line % of_fold, model.modules[m % 6].line);
     EXPECT_EQ(module.note, model.modules[m % 6].note);
-    EXPECT_EQ(module.weight, model.modules[m % 6].weight);
+    EXPECT_NEAR(module.weight, model.modules[m % 6].weight, 0.05 * module.weight);
   }
   for (int64_t e = 0; e < model.probabilities.size(); ++e) {
     double sum = 0;
