@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "data/message.h"
-#include "modules/kinds.h"
+#include "model/compares.h"
 #include "report/model_columns.h"
 #include "words.h"
 
@@ -22,11 +22,9 @@ struct GraphGroup {
 };
 
 std::string group_name(const FittedModule& module, size_t number) {
-  const auto* state = std::get_if<PoolState>(module.state.get());
-  if (!state) return fmt::format("graph {}", number + 1);
-  std::vector<std::string> views;
-  for (const View view : state->views) views.push_back(view_name(view));
-  return module.kind + " on " + joined(views, "+");
+  const auto found = compares(module);
+  if (!found) return fmt::format("graph {}", number + 1);
+  return module.kind + " on " + joined(found->views, "+");
 }
 
 }  // namespace
