@@ -5,12 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/graphs.h"
-#include "bench/kernels.h"
-#include "bench/measure.h"
-#include "bench/training.h"
 #include "report/machine.h"
-#include "report/version.h"
 
 namespace glgnn::bench {
 namespace {

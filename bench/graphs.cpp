@@ -1,17 +1,13 @@
-#include "bench/graphs.h"
-
 #include <fmt/core.h>
 #include <glgnn/error.h>
 
 #include <bit>
 #include <fstream>
 
-#include "bench/measure.h"
-#include "bench/peers.h"
-#include "bench/process.h"
+#include "bench/bench.h"
 #include "data/data.h"
+#include "kernels/edges.h"
 #include "kernels/graph_learn.h"
-#include "kernels/transpose.h"
 
 namespace glgnn::bench {
 namespace {

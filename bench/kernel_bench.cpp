@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/kernels.h"
-#include "bench/measure.h"
+#include "bench/bench.h"
 #include "core/rng.h"
 #include "kernels/graph_learn.h"
 

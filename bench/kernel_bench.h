@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "bench/limits.h"
-#include "bench/result.h"
 
 namespace glgnn::bench {
 

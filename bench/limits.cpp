@@ -1,9 +1,7 @@
-#include "bench/limits.h"
-
 #include <cstring>
 #include <vector>
 
-#include "bench/measure.h"
+#include "bench/bench.h"
 #include "kernels/cpu/blas.h"
 
 namespace glgnn::bench {

@@ -7,12 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/bench.h"
-#include "bench/compare_explanations.h"
-#include "cli/help.h"
+#include "bench/explanations.h"
+#include "cli/arguments.h"
 #include "cli/start.h"
-#include "cli/table.h"
+#include "cli/text.h"
 #include "cli/threads.h"
-#include "cli/words.h"
 #include "data/message.h"
 #include "report/machine.h"
 
@@ -22,7 +21,7 @@ namespace {
 struct BenchCommand {
   Options options;
   cli::ThreadOption threads;
-  ComparisonOptions comparison;
+  CompareOptions comparison;
   std::string child, folder;
   bool json = false;
 

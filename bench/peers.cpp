@@ -1,8 +1,6 @@
-#include "bench/peers.h"
-
 #include <filesystem>
 
-#include "bench/process.h"
+#include "bench/bench.h"
 #include "core/share_folder.h"
 
 namespace glgnn::bench {

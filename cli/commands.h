@@ -36,4 +36,9 @@ Command add_info(CLI::App& program);
 // kUsage when a positional argument that the command cannot do without is empty.
 void require_argument(const CLI::App& app, const std::string& name, const std::string& value);
 
+// The commands about rivals, as those of commands.h.
+Command add_methods(CLI::App& program);
+Command add_compare(CLI::App& program);
+Command add_reproduce(CLI::App& program);
+
 }  // namespace glgnn::cli

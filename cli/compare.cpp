@@ -9,21 +9,19 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "child_evaluation.h"
+#include "commands.h"
 #include "compare_page.h"
 #include "dist/hand_out.h"
-#include "interrupt.h"
+#include "evaluation_result.h"
 #include "methods/methods.h"
 #include "prepare.h"
 #include "ranks.h"
 #include "report/json.h"
 #include "report/text_file.h"
-#include "rivals.h"
-#include "statistics.h"
-#include "table.h"
-#include "terminal.h"
+#include "scores.h"
+#include "start.h"
+#include "text.h"
 #include "train/checkpoint.h"
-#include "words.h"
 
 namespace glgnn::cli {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "data/message.h"
 #include "report/graph_text.h"
-#include "report/version.h"
-#include "statistics.h"
-#include "words.h"
+#include "report/machine.h"
+#include "scores.h"
+#include "text.h"
 
 namespace glgnn::cli {
 namespace {

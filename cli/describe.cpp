@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "data/message.h"
-#include "model/compares.h"
+#include "model/frozen_model.h"
 #include "report/model_columns.h"
-#include "words.h"
+#include "text.h"
 
 namespace glgnn::cli {
 namespace {

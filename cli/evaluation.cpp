@@ -16,14 +16,13 @@
 #include "data/text_rows.h"
 #include "describe.h"
 #include "dist/hand_out.h"
-#include "evaluation_log.h"
+#include "evaluation_result.h"
 #include "methods/search.h"
 #include "prepare.h"
 #include "report/machine.h"
-#include "report/version.h"
 #include "setting_options.h"
 #include "train/checkpoint.h"
-#include "train/thread_shares.h"
+#include "train/resources.h"
 
 namespace glgnn::cli {
 namespace {

@@ -1,6 +1,9 @@
 // What `glgnn evaluate` found, for people and for programs.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "evaluation.h"
@@ -17,5 +20,32 @@ Json results_json(const std::vector<RunResult>& results, bool with_noise);
 
 // The commits of the program that did the runs, one unless an evaluation was resumed.
 std::string commits_of(const std::vector<RunResult>& results);
+
+// The log of an evaluation, JSON lines: what is evaluated, one object for each finished run, the
+// result. It is also what a resumed evaluation goes on from.
+
+// {"mu1": 0.1, ...}
+Json assignments_json(const Assignments& assignments);
+
+// {"event": "run", "run": 3, "test_accuracy": ..., "trials": [...], ...}
+Json run_json(size_t run, const RunResult& result, const Evaluation& evaluation);
+RunResult run_of(const Json& line, const Evaluation& evaluation);
+
+// The runs that a log holds. A log of other data, settings, choices or version is refused (kUsage).
+std::vector<std::optional<RunResult>> read_evaluation_log(const std::filesystem::path& path,
+                                                          const Json& header,
+                                                          const Evaluation& evaluation);
+
+// `glgnn evaluate` as a child of this program: its time and its memory are its own, and a failure
+// ends nothing but itself.
+
+struct ChildAnswer {
+  int status = 0;
+  std::string result;  // the JSON object of `evaluate --json`; empty on failure
+  std::string fault;   // its last line, on failure
+};
+
+// Runs `evaluate` with these arguments, --json and --quiet.
+ChildAnswer ask_evaluate(std::vector<std::string> arguments);
 
 }  // namespace glgnn::cli

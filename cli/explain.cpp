@@ -11,15 +11,14 @@
 
 #include "commands.h"
 #include "data/message.h"
-#include "interrupt.h"
 #include "output_files.h"
 #include "progress.h"
 #include "report/explanations.h"
 #include "report/model_columns.h"
 #include "report/text_file.h"
-#include "table.h"
+#include "start.h"
+#include "text.h"
 #include "threads.h"
-#include "words.h"
 
 namespace glgnn::cli {
 namespace {

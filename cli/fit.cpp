@@ -11,14 +11,11 @@
 #include <utility>
 
 #include "api/fit_dataset_over_ranks.h"
-#include "class_report.h"
 #include "commands.h"
 #include "core/available_memory.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"
-#include "interrupt.h"
-#include "lock_file.h"
 #include "output_files.h"
 #include "prepare.h"
 #include "progress.h"
@@ -27,13 +24,12 @@
 #include "report/page.h"
 #include "report/text_file.h"
 #include "report/training_log.h"
+#include "scores.h"
 #include "setting_options.h"
-#include "shell_words.h"
-#include "terminal.h"
+#include "start.h"
+#include "text.h"
 #include "threads.h"
 #include "train/checkpoint.h"
-#include "training_progress.h"
-#include "words.h"
 
 namespace glgnn::cli {
 namespace {

@@ -10,15 +10,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/shuffled_rows.h"
+#include "core/rows.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"
-#include "interrupt.h"
 #include "progress.h"
 #include "report/json.h"
-#include "table.h"
-#include "words.h"
+#include "start.h"
+#include "text.h"
 
 namespace glgnn::cli {
 namespace {

@@ -14,9 +14,7 @@
 #include "report/json.h"
 #include "report/machine.h"
 #include "report/model_columns.h"
-#include "report/version.h"
-#include "table.h"
-#include "words.h"
+#include "text.h"
 
 namespace glgnn::cli {
 namespace {

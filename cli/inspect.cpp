@@ -10,17 +10,15 @@
 #include "commands.h"
 #include "core/available_memory.h"
 #include "data/data.h"
+#include "data/edge_list.h"
 #include "data/features.h"
-#include "data/graph_summary.h"
 #include "data/message.h"
-#include "data/table_notes.h"
+#include "data/table_header.h"
 #include "data/values.h"
 #include "describe.h"
 #include "prepare.h"
 #include "report/json.h"
-#include "table.h"
-#include "terminal.h"
-#include "words.h"
+#include "text.h"
 
 namespace glgnn::cli {
 namespace {

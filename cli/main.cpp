@@ -5,10 +5,8 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "help.h"
 #include "ranks.h"
-#include "report/version.h"
-#include "rivals.h"
+#include "report/machine.h"
 #include "start.h"
 
 namespace glgnn::cli {

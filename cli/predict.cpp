@@ -14,8 +14,8 @@
 #include "progress.h"
 #include "report/predictions.h"
 #include "report/text_file.h"
+#include "text.h"
 #include "threads.h"
-#include "words.h"
 
 namespace glgnn::cli {
 namespace {

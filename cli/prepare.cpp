@@ -1,5 +1,6 @@
 #include "prepare.h"
 
+#include <fmt/core.h>
 #include <fmt/format.h>
 #include <glgnn/error.h>
 
@@ -10,8 +11,7 @@
 #include "data/data.h"
 #include "data/message.h"
 #include "ranks.h"
-#include "reading.h"
-#include "words.h"
+#include "text.h"
 
 namespace glgnn::cli {
 namespace {
@@ -157,6 +157,38 @@ std::vector<int32_t> labelled_rows(const std::vector<int32_t>& labels,
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(labelled),
                [&](int32_t row) { return labels[static_cast<size_t>(row)] >= 0; });
   return labelled;
+}
+
+namespace {
+
+constexpr auto kBeforeTheFirst = std::chrono::milliseconds(500);
+constexpr auto kBetweenRedraws = std::chrono::milliseconds(100);
+constexpr auto kBetweenLines = std::chrono::seconds(5);
+
+}  // namespace
+
+ReadingProgress::ReadingProgress(std::string file, bool quiet)
+    : file_(std::move(file)),
+      quiet_(quiet),
+      on_terminal_(is_terminal(stderr)),
+      due_(Clock::now() + (on_terminal_ ? Clock::duration(kBeforeTheFirst) : kBetweenLines)) {}
+
+void ReadingProgress::update(double part) {
+  const auto now = Clock::now();
+  if (quiet_ || now < due_) return;
+  due_ = now + (on_terminal_ ? Clock::duration(kBetweenRedraws) : kBetweenLines);
+  const std::string line = fmt::format("reading {}  {:.0f} %", file_, 100 * part);
+  if (on_terminal_) {
+    fmt::print(stderr, "\r{}\x1b[K", line);
+    drawn_ = true;
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+  std::fflush(stderr);
+}
+
+ReadingProgress::~ReadingProgress() {
+  if (drawn_) fmt::print(stderr, "\r\x1b[K");
 }
 
 }  // namespace glgnn::cli

@@ -3,6 +3,7 @@
 
 #include <glgnn/fit_dataset.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,5 +49,25 @@ void check_memory(int64_t needed, const Config& config);
 // The rows of `rows` whose label is known.
 std::vector<int32_t> labelled_rows(const std::vector<int32_t>& labels,
                                    const std::vector<int32_t>& rows);
+
+// How far a large file has been read: on a terminal a line that redraws in place, elsewhere a plain
+// line now and then. Nothing is shown of files that are read at once.
+
+class ReadingProgress {
+ public:
+  ReadingProgress(std::string file, bool quiet);
+  ~ReadingProgress();  // takes the line off a terminal
+  ReadingProgress(const ReadingProgress&) = delete;
+  ReadingProgress& operator=(const ReadingProgress&) = delete;
+
+  void update(double part);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string file_;
+  bool quiet_, on_terminal_, drawn_ = false;
+  Clock::time_point due_;
+};
 
 }  // namespace glgnn::cli

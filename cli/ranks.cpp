@@ -11,9 +11,9 @@
 
 #include "dist/hand_out.h"
 #include "dist/watch.h"
-#include "failure.h"
 #include "report/json.h"
-#include "report/version.h"
+#include "report/machine.h"
+#include "start.h"
 
 namespace glgnn::cli {
 namespace {

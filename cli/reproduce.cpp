@@ -11,17 +11,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "child_evaluation.h"
+#include "commands.h"
 #include "data/message.h"
 #include "dist/hand_out.h"
-#include "interrupt.h"
+#include "evaluation_result.h"
 #include "paper_tables.h"
 #include "ranks.h"
 #include "report/json.h"
-#include "report/version.h"
-#include "rivals.h"
-#include "table.h"
-#include "words.h"
+#include "report/machine.h"
+#include "start.h"
+#include "text.h"
 
 namespace glgnn::cli {
 namespace {

@@ -36,4 +36,7 @@ std::pair<std::string, std::string> split_assignment(const std::string& text,
 // kUsage where the mode of `config` does not read the setting.
 void check_mode_reads(const Config& config, const std::string& name);
 
+// Settings from a file: a JSON object, or lines NAME = VALUE with # comments.
+void read_config_file(Config& config, const std::string& path);
+
 }  // namespace glgnn::cli

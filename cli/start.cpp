@@ -3,18 +3,25 @@
 #include <fmt/core.h>
 #include <glgnn/error.h>
 #include <malloc.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <CLI/Error.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
 
-#include "failure.h"
-#include "idle_threads.h"
+#include "core/check.h"
 #include "ranks.h"
+#include "text.h"
+#include "threads.h"
 
 namespace glgnn::cli {
 namespace {
@@ -50,5 +57,97 @@ int run_guarded(char** argv, const std::function<int()>& program) {
     return report_failure();
   }
 }
+
+namespace {
+
+constexpr int kOurFault = 70;
+
+// Plain stdio: this runs when memory may be short.
+int say(const char* text, int status, const char* advice = "") {
+  const bool colour = Paint(stderr).on();
+  std::fprintf(stderr, "%sglgnn:%s %s%s%s\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "",
+               text, *advice ? "; " : "", advice);
+  return status;
+}
+
+}  // namespace
+
+int report_failure() noexcept {
+  std::fflush(stdout);
+  try {
+    throw;
+  } catch (const Error& error) {
+    return say(error.what(), exit_status(error.kind()));
+  } catch (const CLI::ParseError& error) {
+    return say(error.what(), exit_status(ErrorKind::kUsage), "`glgnn --help` shows how");
+  } catch (const std::bad_alloc&) {
+    return say(
+        "out of memory; fewer rows or columns help, in paper mode also smaller --k, --modules "
+        "or --hidden",
+        exit_status(ErrorKind::kData));
+  } catch (const std::system_error& error) {
+    return say(error.what(), exit_status(ErrorKind::kIo));
+  } catch (const InternalFault& fault) {
+    return say(fault.what(), kOurFault);
+  } catch (const std::exception& error) {
+    return say(error.what(), kOurFault, kReportIt);
+  } catch (...) {
+    return say("unknown failure", kOurFault, kReportIt);
+  }
+}
+
+namespace {
+
+volatile std::sig_atomic_t received = 0;
+
+// All of this may be called in a signal handler.
+void print(std::string_view text) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void end_now(int) {
+  print("\nended in the middle of a step\n");
+  ::_exit(128 + received);
+}
+
+// A step may take minutes: then it is not finished. What it has done is lost, as if it had been
+// killed; files are old or new, never half. The other second of the two is for a busy machine.
+void end_soon() {
+  ::signal(SIGALRM, end_now);
+  const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 1, .tv_usec = 0}};
+  ::setitimer(ITIMER_REAL, &soon, nullptr);
+}
+
+void remember(int signal) {
+  received = signal;
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  print("\nfinishing the step at hand, for a second at the most; once more ends at once\n");
+  end_soon();
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  received = 0;
+  struct sigaction action {};
+  action.sa_handler = remember;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &old_int_);
+  sigaction(SIGTERM, &action, &old_term_);
+  // Who started us, or rank 0, has decided that it is not for us.
+  if (old_int_.sa_handler == SIG_IGN) ::signal(SIGINT, SIG_IGN);
+  if (old_term_.sa_handler == SIG_IGN) ::signal(SIGTERM, SIG_IGN);
+}
+
+InterruptGuard::~InterruptGuard() {
+  if (received != 0) return;  // the next signal ends the program, and so does the clock
+  sigaction(SIGINT, &old_int_, nullptr);
+  sigaction(SIGTERM, &old_term_, nullptr);
+}
+
+bool InterruptGuard::interrupted() const { return received != 0; }
+
+int InterruptGuard::exit_status() const { return 128 + received; }
 
 }  // namespace glgnn::cli

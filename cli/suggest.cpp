@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "report/row_text.h"
-#include "report/suggestions.h"
-#include "table.h"
+#include "report/explanations.h"
+#include "report/predictions.h"
+#include "text.h"
 #include "threads.h"
 
 namespace glgnn::cli {

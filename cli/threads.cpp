@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 #include <glgnn/error.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
-#include "core/threads.h"
+#include "core/parallel.h"
 
 namespace glgnn::cli {
 
@@ -33,6 +35,14 @@ Context ThreadOption::context() const {
   require_threads(chosen.threads);
   chosen.device = device_named(device);
   return chosen;
+}
+
+void let_idle_threads_sleep(char** argv) {
+  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
+  constexpr const char* kSpins = "500";  // some microseconds: enough between two loops
+  if (::setenv("GOMP_SPINCOUNT", kSpins, 0) != 0) return;
+  ::execv("/proc/self/exe", argv);
+  // It could not be started anew (no /proc): spinning is only slower.
 }
 
 }  // namespace glgnn::cli

@@ -1,5 +1,5 @@
 // The built page as bytes of the program.
-#include "report/page_template.h"
+#include "report/page.h"
 
 #ifdef GLGNN_PAGE_FILE
 // The assembler reads the file itself: a megabyte as a C++ array would take a minute to compile.

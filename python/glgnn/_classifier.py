@@ -10,10 +10,9 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from . import _core, _graphs, _stored
 from ._explanation import Explanation
-from ._inputs import as_table, is_table, to_core, to_csr, width_of
+from ._inputs import as_table, is_table, threads_of, to_core, to_csr, to_settings, width_of
 from ._labels import encode_labels, known_labels
-from ._parameters import threads_of, to_settings
-from ._progress import progress
+from ._running import progress
 
 
 class GLGNNClassifier(ClassifierMixin, BaseEstimator):

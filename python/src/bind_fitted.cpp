@@ -2,12 +2,11 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/threads.h"
+#include "core/parallel.h"
 #include "data/features.h"
 #include "fitted.h"
+#include "report/explanations.h"
 #include "report/model_columns.h"
-#include "report/suggestions.h"
-#include "watched_fit.h"
 
 namespace glgnn::python {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "apart.h"
+#include "bindings.h"
 #include "core/archive.h"
-#include "core/feature_rows.h"
+#include "core/rows.h"
 #include "data/data.h"
 #include "data/features.h"
 #include "report/page.h"

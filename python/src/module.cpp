@@ -4,7 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings.h"
-#include "report/version.h"
+#include "report/machine.h"
 
 namespace glgnn::python {
 namespace {

@@ -8,9 +8,8 @@
 #include "api/fit_dataset_over_ranks.h"
 #include "data/data.h"
 #include "data/message.h"
-#include "data/text_scaling.h"
-#include "train/fit_over_ranks.h"
 #include "train/folds.h"
+#include "train/trainers.h"
 
 namespace glgnn {
 

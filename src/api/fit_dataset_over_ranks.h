@@ -1,4 +1,4 @@
-// fit_dataset() by several processes (train/fit_over_ranks.h).
+// fit_dataset() by several processes (train/trainers.h).
 #pragma once
 
 #include <glgnn/fit_dataset.h>

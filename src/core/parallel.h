@@ -104,4 +104,10 @@ void for_fixed_pieces(int64_t rows, int64_t size, int threads, Work&& work) {
                [&](int64_t p) { work(p, p * size, std::min(rows, (p + 1) * size)); });
 }
 
+// Whether the threads of a context can be had.
+
+// Throws kUsage where the system does not let so many threads run at once, which the OpenMP runtime
+// would answer by ending the process. To be called before the first loop.
+void require_threads(int threads);
+
 }  // namespace glgnn

@@ -1,10 +1,13 @@
 // Datasets in arrays: X.npy or X.mtx with the labels in a second file, or X.npz with X and y.
+
+#include "core/rows.h"
+#include "data/data.h"
 #include "data/features.h"
 #include "data/formats.h"
 #include "data/labels.h"
 #include "data/line_reader.h"
-#include "data/matrix_market.h"
 #include "data/npz.h"
+#include "data/row_source.h"
 
 namespace glgnn {
 namespace {
@@ -121,6 +124,139 @@ Dataset read_mtx_set(const std::filesystem::path& path, const LoadOptions& optio
   add_labels_beside(dataset, path, options);
   finish(dataset, options);
   return dataset;
+}
+
+// New rows of svmlight files, line by line, and of arrays and folders, which are read as a whole.
+
+namespace {
+
+// Arrays cannot hold categories, dates or gaps.
+void require_plain_columns(const std::string& what, const TablePlan& plan) {
+  for (const TableColumn& column : plan.columns) {
+    if (!column.is_used() || (column.kind == ColumnKind::kNumeric && !column.indicator)) continue;
+    fail(ErrorKind::kUsage, {what},
+         {"the model was fitted on a table with categories, dates or gaps", "an array",
+          "a CSV or TSV file with a column " + quote(column.name), "give the new rows as a table"});
+  }
+}
+
+class SvmlightSource : public RowSource {
+ public:
+  SvmlightSource(const std::string& path, const TablePlan& plan, ClassNumbers classes)
+      : rows_(path), plan_(plan), classes_(std::move(classes)) {
+    columns_ = array_columns(plan);
+    first_number_ = plan.counts_from_zero ? 0 : 1;
+  }
+
+  void next(RowBlock& block, int64_t first, int64_t most) override {
+    SparseBuilder builder(columns_);
+    for (SvmlightRow row; builder.rows() < most && rows_.next(row);) {
+      block.ids.push_back(std::to_string(first + builder.rows()));
+      block.lines.push_back(rows_.place().line);
+      has_labels_ = has_labels_ || !row.label.empty();
+      block.labels.push_back(row.label.empty() ? -1 : classes_.find(row.label));
+      keep_known(row.entries);
+      builder.add(row.entries);
+    }
+    if (first + builder.rows() == 0) {
+      fail(ErrorKind::kData, rows_.place(),
+           {"no rows", "0 rows", "a line for each row: LABEL NUMBER:VALUE ...",
+            "check that the file was written completely"});
+    }
+    block.features = used_columns(builder.take(), plan_, rows_.place().file.string());
+  }
+
+  bool has_labels() const override { return has_labels_; }
+  double part_read() const override { return rows_.part_read(); }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    if (ignored_ > 0) {
+      notes.push_back(counted(ignored_, "value") + " of features that the model does not know " +
+                      (ignored_ == 1 ? "is" : "are") + " ignored: numbers above " +
+                      std::to_string(columns_ - 1 + first_number_));
+    }
+    classes_.add_note(notes);
+    return notes;
+  }
+
+ private:
+  void keep_known(std::vector<SparseEntry>& entries) {
+    for (SparseEntry& entry : entries) {
+      entry.column -= first_number_;
+      if (entry.column >= 0) continue;
+      fail(ErrorKind::kData, rows_.place(),
+           {"not a feature of the model", "0", "numbers from 1, as in the rows it was fitted on",
+            "count the features from 1"});
+    }
+    ignored_ += static_cast<int64_t>(
+        std::erase_if(entries, [&](const SparseEntry& entry) { return entry.column >= columns_; }));
+  }
+
+  SvmlightRows rows_;
+  TablePlan plan_;
+  ClassNumbers classes_;
+  int64_t columns_ = 0, ignored_ = 0;
+  int32_t first_number_ = 1;
+  bool has_labels_ = false;
+};
+
+class ArraySource : public RowSource {
+ public:
+  ArraySource(const std::string& what, const TablePlan& plan, ClassNumbers classes,
+              const NewRowsOptions& options)
+      : data_(load_dataset(what, {.label = options.label, .new_rows = true})),
+        classes_(std::move(classes)) {
+    data_.features = used_columns(std::move(data_.features), plan, what);
+  }
+
+  void next(RowBlock& block, int64_t first, int64_t most) override {
+    const int64_t end = std::min(first + most, data_.rows());
+    block.features = rows_of(data_.features, first, end);
+    for (int64_t i = first; i < end; ++i) {
+      block.ids.push_back(data_.row_ids.empty() ? std::to_string(i) : data_.row_ids[i]);
+      const int32_t label = data_.labels[i];
+      block.labels.push_back(label < 0 ? -1 : classes_.find(data_.class_names[label]));
+      block.lines.push_back(0);
+    }
+    read_ = end;
+  }
+
+  bool has_labels() const override { return data_.classes() > 0; }
+  double part_read() const override {
+    return static_cast<double>(read_) / static_cast<double>(data_.rows());
+  }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    classes_.add_note(notes);
+    return notes;
+  }
+
+ private:
+  Dataset data_;
+  ClassNumbers classes_;
+  int64_t read_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowSource> open_svmlight_rows(const std::string& path, const TablePlan& plan,
+                                              ClassNumbers classes, const NewRowsOptions& options) {
+  require_plain_columns(path, plan);
+  if (!options.label.empty() || !options.id.empty()) {
+    fail(ErrorKind::kUsage, {path},
+         {"svmlight rows begin with their label and have no id",
+          options.label.empty() ? "--id " + options.id : "--label " + options.label,
+          "no --label and no --id", "leave it away"});
+  }
+  return std::make_unique<SvmlightSource>(path, plan, std::move(classes));
+}
+
+std::unique_ptr<RowSource> open_array_rows(const std::string& what, const TablePlan& plan,
+                                           ClassNumbers classes, const NewRowsOptions& options) {
+  require_plain_columns(what, plan);
+  return std::make_unique<ArraySource>(what, plan, std::move(classes), options);
 }
 
 }  // namespace glgnn

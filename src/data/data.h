@@ -61,4 +61,11 @@ NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, u
 // Every edge both ways, with the larger weight of the two.
 Csr undirected(const Csr& graph);
 
+// Which scaling suits sparse features such as words: rows of length 1, or weighed by rarity first.
+
+// Every validation row asks the training rows for its class, each voting by its similarity. kTfidf
+// where that gets clearly more rows right (by more than the deviation of as many tosses of a coin
+// as there are rows on which the two differ), else kRowUnit. No other label is read.
+Scaling text_scaling(const Dataset& dataset, const Split& split);
+
 }  // namespace glgnn

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "core/feature_rows.h"
+#include "core/rows.h"
 #include "data/data.h"
-#include "data/limits.h"
+#include "data/message.h"
 
 namespace glgnn {
 namespace {

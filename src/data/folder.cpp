@@ -1,12 +1,17 @@
 // The layout of the shipped datasets: a folder with one file per thing (docs/data_formats.md).
+
 #include <glgnn/config.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/share_folder.h"
 #include "data/features.h"
 #include "data/file.h"
 #include "data/formats.h"
 #include "data/labels.h"
+#include "data/message.h"
 
 namespace glgnn {
 namespace {
@@ -171,6 +176,26 @@ Dataset read_folder(const fs::path& folder, const LoadOptions& options) {
   dataset.paper_epochs = card.paper_epochs;
   dataset.splits_are_seeds = card.splits_are_seeds && dataset.splits.size() == 1;
   return dataset;
+}
+
+std::vector<std::string> shipped_datasets() {
+  return {"wine", "cancer", "digits", "citeseer", "cora", "20news", "fma46"};
+}
+
+std::filesystem::path shipped_folder() {
+  if (const char* const given = std::getenv("GLGNN_DATA"); given != nullptr && *given != '\0') {
+    return given;
+  }
+  return share_folder("data");
+}
+
+DatasetCard shipped_card(const std::string& name) {
+  const std::vector<std::string> names = shipped_datasets();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw Error(ErrorKind::kUsage,
+                name + ": no such shipped dataset; there are " + listed(names, names.size()));
+  }
+  return read_card(shipped_folder() / name);
 }
 
 }  // namespace glgnn

@@ -3,11 +3,15 @@
 
 #include <glgnn/dataset.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "data/data.h"
+#include "data/features.h"
+#include "data/line_reader.h"
+#include "data/message.h"
 #include "data/npz.h"
 
 namespace glgnn {
@@ -33,11 +37,40 @@ DatasetCard read_card(const std::filesystem::path& folder);
 // Reads the edges between the dataset's rows into its graph. edge_list.cpp
 void read_graph(Dataset& dataset, const std::filesystem::path& path);
 
-// Reads one split of the dataset's rows. split_file.cpp
+// Reads one split of the dataset's rows. split.cpp
 Split read_split(const Dataset& dataset, const std::filesystem::path& path);
 
 // The split stored as train<suffix>, val<suffix> and test<suffix>. Without val nothing validates;
-// without test every other labelled row tests. split_file.cpp
+// without test every other labelled row tests. split.cpp
 Split read_npz_split(const Npz& npz, const Dataset& dataset, const std::string& suffix);
+
+// Matrix Market files (.mtx): coordinate or array, real, integer or pattern.
+
+// The matrix as features, sparse if its file is in coordinates. Entries given twice are added.
+Features read_mtx(const std::filesystem::path& path);
+
+// Rows of svmlight and libsvm files: "LABEL NUMBER:VALUE NUMBER:VALUE ... # remark".
+
+struct SvmlightRow {
+  std::string label;                 // a whole number is written as one: "1" for +1; "" if unknown
+  std::vector<SparseEntry> entries;  // columns as numbered in the file
+};
+
+class SvmlightRows {
+ public:
+  explicit SvmlightRows(const std::filesystem::path& path) : lines_(path) {}
+
+  // False at the end. Numbers must rise within a row.
+  bool next(SvmlightRow& row);
+
+  Place place() const { return {lines_.path(), lines_.line()}; }
+  double part_read() const { return lines_.part_read(); }
+
+ private:
+  void read_label(std::string_view text, SvmlightRow& row) const;
+  void read_entry(std::string_view text, SvmlightRow& row) const;
+
+  LineReader lines_;
+};
 
 }  // namespace glgnn

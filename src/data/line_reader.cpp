@@ -6,7 +6,6 @@
 #include <new>
 
 #include "data/file.h"
-#include "data/limits.h"
 #include "data/message.h"
 
 namespace glgnn {

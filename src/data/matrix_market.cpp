@@ -1,13 +1,12 @@
-#include "data/matrix_market.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include "data/edge_list.h"
 #include "data/features.h"
-#include "data/limits.h"
+#include "data/formats.h"
 #include "data/line_reader.h"
+#include "data/message.h"
 #include "data/text_rows.h"
 
 namespace glgnn {

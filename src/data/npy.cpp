@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "data/file.h"
-#include "data/limits.h"
+#include "data/message.h"
 
 namespace glgnn {
 namespace {

@@ -1,11 +1,14 @@
 #include "data/npz.h"
 
+#include <glgnn/error.h>
 #include <zip.h>
 
+#include <memory>
 #include <new>
 
+#include "core/new_file.h"
 #include "data/file.h"
-#include "data/limits.h"
+#include "data/message.h"
 
 namespace glgnn {
 namespace {
@@ -79,6 +82,79 @@ NpyArray Npz::read(const std::string& name) const {
   }
   if (got < 0) damaged(place, *zip_file_get_error(file.get()));
   return parse_npy(bytes, place);
+}
+
+namespace {
+
+// The start of a .npy file, version 1: its length makes the numbers begin at a multiple of 64.
+std::string npy_header(const NpzArray& array) {
+  std::string shape;
+  for (const int64_t size : array.shape) shape += std::to_string(size) + ",";
+  std::string text =
+      "{'descr': '" + array.type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  constexpr size_t kBefore = 10, kAlignment = 64;
+  while ((kBefore + text.size() + 1) % kAlignment != 0) text += ' ';
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xFF);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+[[noreturn]] void cannot_write(const std::filesystem::path& path, const std::string& why) {
+  throw Error(
+      ErrorKind::kIo,
+      path.string() + ": cannot be written (what was there before stays as it was): " + why);
+}
+
+void add_array(zip_t* archive, const NpzArray& array, const std::string& header,
+               const std::filesystem::path& path) {
+  zip_buffer_fragment_t parts[2] = {
+      {reinterpret_cast<zip_uint8_t*>(const_cast<char*>(header.data())), header.size()},
+      {reinterpret_cast<zip_uint8_t*>(const_cast<char*>(array.bytes.data())), array.bytes.size()}};
+  zip_source_t* const source =
+      zip_source_buffer_fragment(archive, parts, array.bytes.empty() ? 1 : 2, 0);
+  if (source == nullptr) cannot_write(path, zip_strerror(archive));
+  const zip_int64_t entry =
+      zip_file_add(archive, (array.name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
+  if (entry < 0) {
+    zip_source_free(source);
+    cannot_write(path, zip_strerror(archive));
+  }
+  const auto index = static_cast<zip_uint64_t>(entry);
+  // Numbers like these hardly shrink, and a fixed date makes the same graph the same file.
+  constexpr zip_uint16_t kMidnight = 0, kFirstOf1980 = (1 << 5) | 1;
+  zip_set_file_compression(archive, index, ZIP_CM_STORE, 0);
+  zip_file_set_dostime(archive, index, kMidnight, kFirstOf1980, 0);
+}
+
+}  // namespace
+
+void write_npz(const std::filesystem::path& path, std::span<const NpzArray> arrays) {
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+    throw Error(ErrorKind::kIo,
+                path.string() + ": found " +
+                    (std::filesystem::is_directory(path) ? "a folder" : "a device") +
+                    ", expected a file to write; choose another place");
+  }
+  const std::string beside = name_beside(path.string());
+  int code = 0;
+  std::unique_ptr<zip_t, void (*)(zip_t*)> archive(
+      zip_open(beside.c_str(), ZIP_CREATE | ZIP_EXCL, &code), zip_discard);
+  if (!archive) {
+    zip_error_t error;
+    zip_error_init_with_code(&error, code);
+    const std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    cannot_write(path, why);
+  }
+  std::vector<std::string> headers;
+  for (const NpzArray& array : arrays) headers.push_back(npy_header(array));
+  for (size_t i = 0; i < arrays.size(); ++i) add_array(archive.get(), arrays[i], headers[i], path);
+  if (zip_close(archive.get()) != 0) cannot_write(path, zip_strerror(archive.get()));
+  static_cast<void>(archive.release());  // closed
+  sync_file(beside);
+  put_in_place(beside, path.string());
 }
 
 }  // namespace glgnn

@@ -1,9 +1,12 @@
 // NumPy's .npz format: a zip archive of .npy arrays. Arrays are read only when asked for.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/npy.h"
@@ -27,5 +30,24 @@ class Npz {
   std::filesystem::path path_;
   std::shared_ptr<zip> archive_;
 };
+
+// Writing NumPy's .npz format: a zip archive of .npy arrays.
+
+// An array that somebody else owns, in this machine's byte order.
+struct NpzArray {
+  std::string name;
+  std::string type;            // NumPy's word for the elements: "<f4", "<i4", "<i8", "|S3"
+  std::vector<int64_t> shape;  // empty: a single element
+  std::string_view bytes;
+};
+
+// The bytes of a list of numbers, as NpzArray takes them.
+template <class T>
+std::string_view bytes_of(const std::vector<T>& list) {
+  return {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)};
+}
+
+// Written beside, synced and renamed; the same arrays give the same bytes.
+void write_npz(const std::filesystem::path& path, std::span<const NpzArray> arrays);
 
 }  // namespace glgnn

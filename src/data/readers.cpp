@@ -6,7 +6,6 @@
 #include "data/features.h"
 #include "data/file.h"
 #include "data/formats.h"
-#include "data/limits.h"
 #include "data/line_reader.h"
 #include "data/message.h"
 

@@ -1,10 +1,8 @@
-#include "data/svmlight.h"
-
 #include <cmath>
 
 #include "data/formats.h"
 #include "data/labels.h"
-#include "data/limits.h"
+#include "data/message.h"
 #include "data/text_rows.h"
 #include "data/values.h"
 

@@ -10,11 +10,10 @@
 #include "data/features.h"
 #include "data/formats.h"
 #include "data/labels.h"
-#include "data/limits.h"
 #include "data/line_reader.h"
+#include "data/message.h"
 #include "data/row_encoder.h"
 #include "data/table_header.h"
-#include "data/table_notes.h"
 #include "data/values.h"
 
 namespace glgnn {

@@ -1,6 +1,8 @@
 // The first line of a table: the names of its columns and what the user says about them.
 #pragma once
 
+#include <glgnn/table.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -41,5 +43,16 @@ void check_names(const std::vector<std::string>& names, int64_t id, const Place&
 
 // Throws where a row has not as many fields as the header.
 void check_row_length(size_t fields, size_t columns, const Place& place);
+
+// What became of a table's columns, in words.
+
+// One sentence for each kind of column that is not simply a number.
+void note_columns(const TablePlan& plan, std::vector<std::string>& notes);
+
+// What becomes of one column, in a few words: "3 features", "left out: text".
+std::string column_fate(const TableColumn& column);
+
+// Throws kData where no column tells rows apart, and says what the columns are.
+void check_has_features(const TablePlan& plan, const Place& place);
 
 }  // namespace glgnn

@@ -4,7 +4,7 @@
 //   lse_i  = log sum_j exp S_ij          over all j != i (or all j, if `diagonal`)
 //   chosen = the k largest of t_ij = S_ij + log h_ij in row i; ties go to the smaller column
 // in one pass over all pairs that keeps only a tile of S. The values of the chosen pairs are made
-// from edge_dot and lse by edge_softmax.h; the choice itself is constant for the gradient. Backward
+// from edge_dot and lse by edge_exp; the choice itself is constant for the gradient. Backward
 // of lse, S being symmetric:
 //   d_Z_i += sum_j [d_lse_i exp(S_ij - lse_i) + d_lse_j exp(S_ij - lse_j)] Z_j
 // which recomputes the same tiles. Z is N x D, dense or sparse. Saved: lse. Memory O(N k + N D).
@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "core/rng.h"
-#include "kernels/hop_shells.h"
+#include "kernels/hops.h"
 
 namespace glgnn {
 

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/transpose.h"
+#include "kernels/edges.h"
 
 namespace glgnn {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/feature_rows.h"
 #include "core/rng.h"
+#include "core/rows.h"
 #include "methods/methods.h"
 #include "methods/network.h"
 

@@ -2,7 +2,7 @@
 // rows; its steps cost no more than its rank.
 #include <algorithm>
 
-#include "kernels/gemm.h"
+#include "kernels/dense.h"
 #include "methods/convolution.h"
 #include "methods/learned_graph.h"
 #include "methods/methods.h"

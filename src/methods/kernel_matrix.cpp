@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/gemm.h"
+#include "kernels/dense.h"
 
 namespace glgnn {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/spmm.h"
+#include "kernels/edges.h"
 #include "methods/methods.h"
 #include "methods/network.h"
 #include "methods/row_neighbours.h"

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kGraphsOfAnAnswer = 16;
 constexpr int64_t kPatience = 20;                 // hypergradients without a better look
-constexpr double kMeanKept = 0.9, kNoise = 1e-8;  // as in kernels/adam.h
+constexpr double kMeanKept = 0.9, kNoise = 1e-8;  // as in kernels/dense.h
 constexpr double kSquareKept = 0.999;
 
 using Numbers = std::vector<Matrix>;  // one for each parameter

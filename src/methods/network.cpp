@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/adam.h"
+#include "kernels/dense.h"
 #include "kernels/losses.h"
 #include "modules/soft_labels.h"
 

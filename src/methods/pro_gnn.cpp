@@ -7,7 +7,7 @@
 #include "methods/learned_graph.h"
 #include "methods/methods.h"
 #include "methods/row_neighbours.h"
-#include "modules/svd.h"
+#include "modules/feature_products.h"
 
 namespace glgnn {
 namespace {

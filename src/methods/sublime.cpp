@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/shuffled_rows.h"
+#include "core/rows.h"
 #include "methods/convolution.h"
 #include "methods/learned_graph.h"
 #include "methods/methods.h"

@@ -7,8 +7,12 @@
 #include <glgnn/model.h>
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "modules/comparison.h"
 
 namespace glgnn {
 
@@ -63,5 +67,29 @@ std::unique_ptr<FrozenModel> freeze(const Model& model, const Context& context);
 // By the kind of its modules: of paper mode, or of a pool.
 std::unique_ptr<FrozenModel> freeze_paper(const Model& model, const Context& context);
 std::unique_ptr<FrozenModel> freeze_pool(const Model& model, const Context& context);
+
+// Links between a row and the fitted ones, and what is left of them when the row's features change.
+
+// The links of a fitted row in the learned graphs.
+ModuleLinks links_in_graphs(const std::vector<FittedModule>& modules, int32_t row);
+
+// R x L: what part of each link's similarity each changed row keeps, from 0 to 1. The typical
+// distance of the row to its neighbours is the measure.
+Matrix kept_similarity(const RowLinks& links, const Comparison& comparison,
+                       const Features& original, const Features& changed);
+
+// Multiplies the links of module m with the mean of the parts that are kept in its views.
+void weigh_links(std::vector<ModuleLinks>& rows, size_t m, const std::vector<Matrix>& kept);
+
+// How a fitted module compares rows, for those who show it.
+
+struct Compares {
+  std::vector<std::string> views;  // of the features
+  int64_t k = 0;                   // neighbours in each view
+  bool euclidean = false;          // else by the angle between rows
+};
+
+// None for modules that learn how to compare (the paper's kind).
+std::optional<Compares> compares(const FittedModule& module);
 
 }  // namespace glgnn

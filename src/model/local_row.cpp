@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/feature_rows.h"
+#include "core/rows.h"
 #include "network/class_shares.h"
 
 namespace glgnn {

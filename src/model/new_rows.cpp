@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/feature_rows.h"
+#include "core/rows.h"
 #include "model/frozen_model.h"
 #include "network/class_shares.h"
 

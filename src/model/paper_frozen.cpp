@@ -4,10 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/gemm.h"
-#include "kernels/spmm.h"
+#include "kernels/dense.h"
+#include "kernels/edges.h"
 #include "model/frozen_model.h"
-#include "model/weakened_links.h"
 #include "modules/comparison.h"
 #include "modules/feature_products.h"
 #include "modules/kinds.h"

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "model/frozen_model.h"
-#include "model/weakened_links.h"
 #include "modules/comparison.h"
 #include "modules/kinds.h"
 #include "modules/soft_labels.h"

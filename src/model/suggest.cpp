@@ -6,7 +6,7 @@
 #include <queue>
 
 #include "core/parallel.h"
-#include "kernels/transpose.h"
+#include "kernels/edges.h"
 
 namespace glgnn {
 namespace {

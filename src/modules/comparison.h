@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/query_rows.h"
-#include "kernels/transpose.h"
+#include "kernels/edges.h"
+#include "kernels/nearest_rows.h"
 
 namespace glgnn {
 
@@ -59,7 +59,7 @@ class Comparison {
   const ComparedView& view_;
   ComparisonOptions options_;
   std::vector<float> squared_selection_;
-  std::vector<float> scale_, offset_;  // of the fitted rows (kernels/query_rows.h)
+  std::vector<float> scale_, offset_;  // of the fitted rows (kernels/nearest_rows.h)
   std::vector<double> square_;         // weighted squared length of the fitted rows
   double typical_square_ = 1;          // Euclidean with labels: what features are divided by
   Matrix unit_labels_;                 // of the fitted rows

@@ -1,7 +1,11 @@
 #include "modules/feature_products.h"
 
-#include "kernels/gemm.h"
-#include "kernels/spmm.h"
+#include <algorithm>
+
+#include "core/rng.h"
+#include "kernels/dense.h"
+#include "kernels/edges.h"
+#include "modules/eigen.h"
 
 namespace glgnn {
 
@@ -25,6 +29,47 @@ void FeatureProducts::transposed_times(Matrix& v, const Matrix& y) const {
   } else {
     cpu::gemm(v.view(), x_.dense.view(), y.view(), {.transpose_a = true}, threads_);
   }
+}
+
+namespace {
+
+using Dense = RowMajor<double>;
+
+Eigen::Map<RowMajor<float>> map(Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
+
+// Columns made orthonormal.
+void orthonormalise(Matrix& m) {
+  const Dense q = map(m).cast<double>();
+  const Dense thin = q.householderQr().householderQ() * Dense::Identity(q.rows(), q.cols());
+  map(m) = thin.cast<float>();
+}
+
+}  // namespace
+
+Directions leading_directions(const Features& x, int64_t r, int threads) {
+  const int64_t kept = std::min({r, x.cols(), x.rows()});
+  const int64_t width =
+      std::min({kept + 10, x.cols(), x.rows()});  // more, for speed of convergence
+  constexpr int kSteps = 8;
+  const FeatureProducts products(x, threads);
+  Matrix v(x.cols(), width), y(x.rows(), width);
+  const Rng rng{.seed = 1, .stream = Stream::kDirections};
+  for (int64_t e = 0; e < v.size(); ++e) v.data()[e] = rng.normal(static_cast<uint64_t>(e));
+  for (int step = 0; step < kSteps; ++step) {
+    orthonormalise(v);
+    products.times(y, v);
+    products.transposed_times(v, y);
+  }
+  orthonormalise(v);
+  products.times(y, v);
+  // y^T y = W D W^T: the columns of y W are U S, largest last.
+  const Dense all = map(y).cast<double>();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(all.transpose() * all);
+  const Dense turn = eigen.eigenvectors().rightCols(kept).rowwise().reverse();
+  Directions out{Matrix(x.rows(), kept), Matrix(x.cols(), kept)};
+  map(out.scores) = (all * turn).cast<float>();
+  map(out.directions) = (map(v).cast<double>() * turn).cast<float>();
+  return out;
 }
 
 }  // namespace glgnn

@@ -1,12 +1,14 @@
-// Products with the features, dense or sparse.
+// Products with the features, dense or sparse, and the directions that they find.
 #pragma once
 
 #include <glgnn/dataset.h>
 #include <glgnn/matrix.h>
 
-#include "kernels/transpose.h"
+#include "kernels/edges.h"
 
 namespace glgnn {
+
+// Products with the features, dense or sparse.
 
 // y = X v
 void feature_times(Matrix& y, const Features& x, const Matrix& v, int threads);
@@ -27,5 +29,16 @@ class FeatureProducts {
   Transpose by_column_;  // of sparse features
   int threads_;
 };
+
+// Truncated singular value decomposition by subspace iteration.
+
+struct Directions {
+  Matrix scores;      // X V = U_r S_r, N x min(r, F): the rows in these directions
+  Matrix directions;  // V, F x min(r, F)
+};
+
+// The r directions in which the rows differ most from zero. Deterministic: the start is drawn from
+// a fixed seed.
+Directions leading_directions(const Features& x, int64_t r, int threads);
 
 }  // namespace glgnn

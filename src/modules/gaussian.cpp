@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/parallel.h"
-#include "kernels/gemm.h"
+#include "kernels/dense.h"
 #include "modules/eigen.h"
 #include "modules/module.h"
 #include "ops/propagation.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glgnn/error.h>
+#include <glgnn/matrix.h>
 #include <glgnn/model.h>
 
 #include <cstdint>
@@ -15,10 +16,26 @@
 #include "modules/landmarks.h"
 #include "modules/layers.h"
 #include "modules/multinomial.h"
-#include "modules/paper/paper_state.h"
 #include "modules/spread.h"
 
 namespace glgnn {
+
+// What a module of the paper's kind keeps for rows never seen; its selection s is in the record.
+
+struct PaperState {
+  Matrix w1, w2;  // the two layers
+  Matrix v;       // of the hops
+  Matrix b1, b2;  // of the layers; empty: none
+
+  template <class Archive, class State>
+  static void walk(Archive& archive, State& state) {
+    archive(state.w1);
+    archive(state.w2);
+    archive(state.v);
+    archive(state.b1);
+    archive(state.b2);
+  }
+};
 
 using KindOptions = std::variant<SpreadOptions, GaussianOptions, MultinomialOptions, LayersOptions,
                                  LandmarkOptions>;

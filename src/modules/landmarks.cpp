@@ -6,12 +6,10 @@
 #include <numeric>
 #include <utility>
 
-#include "core/feature_rows.h"
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "core/shuffled_rows.h"
-#include "kernels/adam.h"
-#include "kernels/gemm.h"
+#include "core/rows.h"
+#include "kernels/dense.h"
 #include "modules/eigen.h"
 #include "modules/module.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/adam.h"
+#include "kernels/dense.h"
 #include "modules/module.h"
 #include "ops/ops.h"
 #include "ops/propagation.h"

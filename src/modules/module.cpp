@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/feature_rows.h"
 #include "core/parallel.h"
+#include "core/rows.h"
 
 namespace glgnn {
 namespace {

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "core/parallel.h"
-#include "kernels/edge_dot.h"
+#include "kernels/edges.h"
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
-#include "kernels/transpose.h"
 
 namespace glgnn {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "core/class_weights.h"
 #include "core/parallel.h"
-#include "kernels/row_softmax.h"
+#include "core/rows.h"
+#include "kernels/dense.h"
 
 namespace glgnn {
 namespace {

@@ -9,11 +9,10 @@
 #include <numeric>
 
 #include "core/check.h"
-#include "core/feature_rows.h"
 #include "core/parallel.h"
+#include "core/rows.h"
 #include "core/validate.h"
 #include "modules/feature_products.h"
-#include "modules/svd.h"
 
 namespace glgnn {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/edge_softmax.h"
+#include "kernels/edges.h"
 
 namespace glgnn {
 

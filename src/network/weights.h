@@ -1,5 +1,5 @@
 // How much each module of a pool counts, by validation labels, once they are fitted. (The paper's
-// network learns its weights by gradient, with the modules: graph_network.h.)
+// network learns its weights by gradient, with the modules: gl_gnn.h.)
 #pragma once
 
 #include <glgnn/config.h>

@@ -1,8 +1,6 @@
-#include "kernels/feature_select.h"
-
 #include "core/check.h"
-#include "kernels/elementwise.h"
-#include "kernels/unit_rows.h"
+#include "kernels/dense.h"
+#include "kernels/edges.h"
 #include "ops/ops.h"
 
 namespace glgnn {

@@ -5,10 +5,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
-#include "kernels/edge_dot.h"
-#include "kernels/edge_softmax.h"
-#include "kernels/feature_select.h"
-#include "kernels/selected_dot.h"
+#include "kernels/edges.h"
 #include "ops/ops.h"
 
 namespace glgnn {

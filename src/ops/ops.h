@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "kernels/edges.h"
 #include "kernels/graph_learn.h"
 #include "kernels/graph_norm.h"
 #include "kernels/hops.h"
-#include "kernels/transpose.h"
 #include "ops/pattern_work.h"
 #include "ops/tape.h"
 
@@ -36,7 +36,7 @@ struct RowsVar {
 RowsVar feature_select(Tape& tape, Var x, Var s, Var labels);
 // The same without keeping Z, for the graph's choice and dots alone; x has no gradient.
 RowsVar selected_rows(Var x, Var s, Var labels);
-// The same on a pattern whose first label_cols columns are labels (kernels/feature_select.h).
+// The same on a pattern whose first label_cols columns are labels (kernels/edges.h).
 RowsVar feature_select(Tape& tape, SharedPattern pattern,
                        std::shared_ptr<const Transpose> by_column, Var xl, Var s,
                        int64_t label_cols);

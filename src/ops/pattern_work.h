@@ -8,10 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/edges.h"
 #include "kernels/graph_norm.h"
 #include "kernels/hops.h"
-#include "kernels/shared_columns.h"
-#include "kernels/transpose.h"
 
 namespace glgnn {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/transpose.h"
+#include "kernels/edges.h"
 
 namespace glgnn {
 

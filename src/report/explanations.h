@@ -3,8 +3,11 @@
 
 #include <glgnn/explain.h>
 #include <glgnn/model.h>
+#include <glgnn/suggest.h>
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "report/json.h"
 
@@ -29,5 +32,13 @@ std::string explanation_text(const Model& model, const Explanation& explanation,
 // The row that a person names: by its id, or by its number where the data have no ids. kUsage, with
 // the nearest ids, where there is none.
 int32_t row_named(const Model& model, const std::string& id);
+
+// Rows to label next, for people and machines.
+
+// "oak 48 % or elm 45 %; the graphs disagree; speaks for 12 rows"
+std::string suggestion_reason(const Model& model, const Suggestion& suggestion);
+
+// A list of objects with id, score and reason, and what they are made of.
+Json suggestions_json(const Model& model, const std::vector<Suggestion>& suggestions);
 
 }  // namespace glgnn

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "report/graph_text.h"
-#include "report/row_text.h"
-#include "report/version.h"
+#include "report/machine.h"
+#include "report/predictions.h"
 
 namespace glgnn {
 namespace {

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "report/machine.h"
-#include "report/version.h"
 
 namespace glgnn {
 

@@ -55,4 +55,8 @@ double peak_memory_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
+std::string version() { return GLGNN_VERSION; }
+
+std::string commit() { return GLGNN_COMMIT; }
+
 }  // namespace glgnn

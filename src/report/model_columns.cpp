@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/feature_rows.h"
+#include "core/rows.h"
 #include "data/values.h"
 
 namespace glgnn {

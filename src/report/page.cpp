@@ -3,11 +3,12 @@
 #include <glgnn/error.h>
 #include <glgnn/suggest.h>
 
+#include <bit>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "report/page_template.h"
+#include "report/explanations.h"
 #include "report/report_data.h"
-#include "report/suggestions.h"
 
 namespace glgnn {
 namespace {
@@ -65,6 +66,25 @@ std::string report_page(const Model& model, const Context& context) {
   data["row_data"]["reasons"] = reasons_json(model, limits, context);
   data["suggestions"] = suggestions_json(model, suggest_rows(model, kSuggestions, context));
   return page_with_data(page_template(), json_text(data));
+}
+
+static_assert(std::endian::native == std::endian::little, "base64_of takes the bytes as they lie");
+
+std::string base64(std::span<const unsigned char> bytes) {
+  static constexpr char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t left = bytes.size() - i;
+    const uint32_t three = uint32_t{bytes[i]} << 16 | (left > 1 ? uint32_t{bytes[i + 1]} << 8 : 0) |
+                           (left > 2 ? uint32_t{bytes[i + 2]} : 0);
+    text += kDigits[three >> 18];
+    text += kDigits[three >> 12 & 63];
+    text += left > 1 ? kDigits[three >> 6 & 63] : '=';
+    text += left > 2 ? kDigits[three & 63] : '=';
+  }
+  return text;
 }
 
 }  // namespace glgnn

@@ -4,12 +4,21 @@
 #include <glgnn/model.h>
 #include <glgnn/new_rows.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "report/json.h"
 
 namespace glgnn {
+
+// Rows of a model and fields of a table, as text.
+
+// The id of a row; its number where the data have no ids.
+std::string row_id(const Model& model, int64_t row);
+
+// A field of a CSV file, in quotes where it needs them.
+std::string csv_field(const std::string& text);
 
 // id, predicted, probability, then one column p_CLASS for each class.
 std::string predictions_csv(const Model& model);

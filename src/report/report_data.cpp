@@ -4,10 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "model/compares.h"
-#include "report/base64.h"
+#include "model/frozen_model.h"
+#include "report/machine.h"
 #include "report/model_columns.h"
-#include "report/version.h"
+#include "report/page.h"
 
 namespace glgnn {
 namespace {

@@ -36,7 +36,7 @@ Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limi
 // pair of different rows that is joined in one direction or in both.
 Json rows_json(const Model& model, const ReportLimits& limits);
 
-// Why rows are predicted as they are (report_reasons.cpp): what `glgnn explain` says, of as many
+// Why rows are predicted as they are (report_rows.cpp): what `glgnn explain` says, of as many
 // rows as can be explained at once.
 
 // The shown rows whose reasons are in the page, by ascending places: as many as `work` allows;

@@ -6,9 +6,7 @@
 
 #include "modules/paper/inputs.h"
 #include "modules/soft_labels.h"
-#include "train/fit_over_ranks.h"
-#include "train/paper_trainer.h"
-#include "train/pool_trainer.h"
+#include "train/trainers.h"
 
 namespace glgnn {
 namespace {

@@ -7,8 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "core/class_weights.h"
-#include "core/shuffled_rows.h"
+#include "core/rows.h"
 #include "modules/soft_labels.h"
 #include "network/class_shares.h"
 #include "network/estimate.h"

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "kernels/hop_shells.h"
+#include "kernels/hops.h"
 #include "modules/landmarks.h"
-#include "train/buffers.h"
 #include "train/folds.h"
 #include "train/pool.h"
+#include "train/resources.h"
 
 namespace glgnn {
 namespace {
@@ -41,7 +41,7 @@ class MemoryShape {
     return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + of_patterns + of_hops();
   }
 
-  // Shells: places and hubs of each entry of the hop graph (kernels/hop_shells.h). Powers list
+  // Shells: places and hubs of each entry of the hop graph (kernels/hops.h). Powers list
   // their near pairs; joined with its transpose a graph has hubs, over which all pairs may meet.
   int64_t of_hops() const {
     if (config_.hop_form == HopForm::kShells) return 20 * (is_symmetric() ? 2 : 1) * edges_;

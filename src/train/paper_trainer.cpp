@@ -1,5 +1,3 @@
-#include "train/paper_trainer.h"
-
 #include <glgnn/error.h>
 #include <glgnn/trainer.h>
 
@@ -7,14 +5,14 @@
 #include <cmath>
 
 #include "core/parallel.h"
-#include "kernels/adam.h"
+#include "kernels/dense.h"
 #include "modules/baseline.h"
 #include "modules/kinds.h"
 #include "modules/soft_labels.h"
 #include "network/fuse.h"
-#include "train/buffers.h"
 #include "train/checkpoint.h"
-#include "train/clock.h"
+#include "train/resources.h"
+#include "train/trainers.h"
 
 namespace glgnn {
 namespace {

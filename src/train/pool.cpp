@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/feature_rows.h"
+#include "core/rows.h"
 
 // The lists and numbers of this file were chosen on random splits of Wine, Cancer, Digits, Cora and
 // Citeseer other than those of docs/results.md; kLabelsWorthTraining and the landmarks on small

@@ -1,5 +1,3 @@
-#include "train/pool_trainer.h"
-
 #include <glgnn/error.h>
 
 #include <algorithm>
@@ -18,12 +16,12 @@
 #include "network/fuse.h"
 #include "network/relation.h"
 #include "network/weights.h"
-#include "train/clock.h"
 #include "train/folds.h"
 #include "train/pool.h"
 #include "train/pool_checkpoint.h"
-#include "train/thread_shares.h"
+#include "train/resources.h"
 #include "train/time_left.h"
+#include "train/trainers.h"
 
 namespace glgnn {
 namespace {

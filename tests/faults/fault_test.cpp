@@ -16,7 +16,7 @@
 #include <functional>
 #include <new>
 
-#include "core/feature_rows.h"
+#include "core/rows.h"
 #include "faults.h"
 #include "report/page.h"
 #include "report/text_file.h"

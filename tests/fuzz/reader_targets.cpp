@@ -7,10 +7,10 @@
 
 #include <filesystem>
 
-#include "config_file.h"
 #include "data/formats.h"
-#include "data/npz_writer.h"
+#include "data/npz.h"
 #include "fuzz/targets.h"
+#include "setting_options.h"
 
 namespace glgnn::fuzz {
 namespace {

@@ -310,19 +310,19 @@ def main():
     if options.search:
         search(options.search[0], int(options.search[1]), int(options.search[2]))
         return 0
-    failed = False
+    path = pathlib.Path(__file__).with_name("traces.npz")
+    made = {}
     for name, case in CASES.items():
         arrays = make(case)
-        path = pathlib.Path(__file__).with_name(f"{name}.npz")
-        if options.check:
-            wrong = compare(path, arrays)
-            print(f"{path.name}: {'differs in ' + ', '.join(wrong) if wrong else 'reproduced'}")
-            failed = failed or bool(wrong)
-        else:
-            np.savez_compressed(path, **arrays)
-            print(f"{path.name}: {path.stat().st_size} bytes, seed {case.settings.seed}, "
-                  + ", ".join(f"{m} {float(arrays[f'margin_{m}'][0]):.1e}" for m in MARGINS))
-    return 1 if failed else 0
+        made |= {f"{name}/{array}": values for array, values in arrays.items()}
+        print(f"{name}: seed {case.settings.seed}, "
+              + ", ".join(f"{m} {float(arrays[f'margin_{m}'][0]):.1e}" for m in MARGINS))
+    if not options.check:
+        np.savez_compressed(path, **made)
+        return 0
+    wrong = compare(path, made)
+    print(f"{path.name}: {'differs in ' + ', '.join(wrong) if wrong else 'reproduced'}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

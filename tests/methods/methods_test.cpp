@@ -1,4 +1,5 @@
 // The rivals on data whose answer is known.
+
 #include "methods/methods.h"
 
 #include <glgnn/error.h>
@@ -8,8 +9,10 @@
 #include <cmath>
 #include <set>
 
+#include "compare_page.h"
 #include "methods/convolution.h"
 #include "methods/search.h"
+#include "scores.h"
 #include "tests/unit/toy.h"
 
 namespace glgnn {
@@ -253,4 +256,47 @@ TEST(MethodSearch, EveryStartIsAmongWhatIsTried) {
 }
 
 }  // namespace
+
+// The page of `glgnn compare`.
+
+namespace cli {
+namespace {
+
+TEST(ComparePage, ShowsRankIntervalTimeMemoryAndFaults) {
+  const Standing first{.name = "forest",
+                       .accuracy = {0.9, 0.92},
+                       .low = 0.88,
+                       .high = 0.94,
+                       .seconds = 2,
+                       .memory_mb = 31,
+                       .as_good = true};
+  const Standing failed{.name = "gcn", .fault = "needs a <graph>"};
+  const std::string page = compare_page({"a & b", 150, 2, 8}, {first, failed});
+  for (const auto* text : {"Methods on a &amp; b", "forest", "91.0 %", "88.0 .. 94.0 %", "31 MB",
+                           "<tr class=\"best\">", "failed: needs a &lt;graph&gt;", "150 rows"}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+  // 85 to 95 % is drawn: the interval's ends and the mean lie at 30, 90 and 60 % of it.
+  for (const auto* place : {"x1=\"81.2\"", "x2=\"227.6\"", "cx=\"154.4\""}) {
+    EXPECT_NE(page.find(place), std::string::npos) << place;
+  }
+}
+
+TEST(Statistics, MeanAndDeviationOfASample) {
+  EXPECT_DOUBLE_EQ(mean_of({0.90, 0.92, 0.94}), 0.92);
+  EXPECT_NEAR(deviation_of({0.90, 0.92, 0.94}), 0.02, 1e-12);
+  EXPECT_EQ(deviation_of({0.9}), 0);
+}
+
+TEST(Statistics, IntervalGrowsWithWhatTheRunsShare) {
+  const std::vector<double> runs{0.90, 0.92, 0.94};
+  // Student's t for three runs is 4.30; without shared rows it is the usual interval.
+  EXPECT_NEAR(interval_of(runs, 0), 4.30 * 0.02 / std::sqrt(3.0), 1e-6);
+  EXPECT_NEAR(interval_of(runs, 0.5), 4.30 * 0.02 * std::sqrt(1 / 3.0 + 0.5), 1e-6);
+  EXPECT_EQ(interval_of(runs, 20), interval_of(runs, 1));
+  EXPECT_EQ(interval_of({0.9}, 0), 0);
+}
+
+}  // namespace
+}  // namespace cli
 }  // namespace glgnn

@@ -7,10 +7,10 @@
 
 #include "check.h"
 #include "core/rng.h"
-#include "kernels/bias.h"
+#include "kernels/dense.h"
+#include "kernels/losses.h"
 #include "kernels/nearest_rows.h"
 #include "kernels/propagate.h"
-#include "kernels/soft_losses.h"
 #include "make.h"
 
 namespace glgnn::op_check {

@@ -1,11 +1,8 @@
 // Cases of the ops on dense numbers, and of feature selection.
 #include "check.h"
-#include "kernels/dropout.h"
-#include "kernels/elementwise.h"
-#include "kernels/feature_select.h"
-#include "kernels/gemm.h"
-#include "kernels/row_softmax.h"
-#include "kernels/unit_rows.h"
+#include "kernels/dense.h"
+#include "kernels/edges.h"
+#include "kernels/layers.h"
 #include "make.h"
 
 namespace glgnn::op_check {

@@ -5,12 +5,9 @@
 
 #include "check.h"
 #include "core/parallel.h"
-#include "kernels/edge_dot.h"
-#include "kernels/edge_softmax.h"
+#include "kernels/edges.h"
 #include "kernels/graph_learn.h"
-#include "kernels/spmm.h"
 #include "make.h"
-#include "rows.h"
 
 namespace glgnn::op_check {
 namespace {

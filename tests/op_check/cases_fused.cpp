@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "check.h"
-#include "kernels/dropout_linear.h"
-#include "kernels/selected_dot.h"
-#include "kernels/two_layers.h"
+#include "kernels/edges.h"
+#include "kernels/layers.h"
 #include "make.h"
 
 namespace glgnn::op_check {

@@ -10,7 +10,6 @@
 #include "kernels/graph_learn.h"
 #include "kernels/graph_norm.h"
 #include "make.h"
-#include "rows.h"
 
 namespace glgnn::op_check {
 namespace {

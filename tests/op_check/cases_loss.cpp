@@ -3,7 +3,7 @@
 #include <string>
 
 #include "check.h"
-#include "kernels/adam.h"
+#include "kernels/dense.h"
 #include "kernels/graph_network.h"
 #include "kernels/losses.h"
 #include "make.h"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "check.h"
+#include "kernels/edges.h"
 #include "kernels/graph_norm.h"
 #include "kernels/hops.h"
-#include "kernels/transpose.h"
 #include "make.h"
 
 namespace glgnn::op_check {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "check.h"
-#include "kernels/query_rows.h"
-#include "kernels/transpose.h"
+#include "kernels/edges.h"
+#include "kernels/nearest_rows.h"
 #include "make.h"
 
 namespace glgnn::op_check {

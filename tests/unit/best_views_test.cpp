@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "best_util.h"
-#include "modules/svd.h"
+#include "modules/feature_products.h"
 #include "modules/views.h"
 
 namespace glgnn {

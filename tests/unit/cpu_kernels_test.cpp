@@ -6,10 +6,10 @@
 
 #include "cpu_kernels_util.h"
 #include "kernels/cpu/graph_learn/blocks.h"
-#include "kernels/dropout.h"
-#include "kernels/gemm.h"
+#include "kernels/dense.h"
+#include "kernels/edges.h"
+#include "kernels/layers.h"
 #include "kernels/nearest_rows.h"
-#include "kernels/spmm.h"
 
 namespace glgnn {
 namespace {
@@ -217,7 +217,7 @@ void check_edge_dot() {
 TEST(CpuKernels, EdgeDotDense) { check_edge_dot<DenseRows>(); }
 TEST(CpuKernels, EdgeDotSparse) { check_edge_dot<SparseRows>(); }
 
-// The three results of spmm.h by the reference: y, then d_values and d_x, which start at 1.
+// The three results of spmm by the reference: y, then d_values and d_x, which start at 1.
 template <class T>
 std::tuple<std::vector<T>, std::vector<T>, std::vector<T>> spmm_ref(
     const Pattern& pattern, const Transpose& back, const std::vector<T>& values,

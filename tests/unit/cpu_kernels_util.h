@@ -14,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/edge_dot.h"
+#include "kernels/edges.h"
 #include "kernels/graph_learn.h"
 #include "kernels/graph_norm.h"
-#include "kernels/transpose.h"
 
 namespace glgnn {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "data/data.h"
-#include "data/graph_summary.h"
+#include "data/edge_list.h"
 #include "unit/data_test_util.h"
 
 namespace glgnn {

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "core/available_memory.h"
-#include "data/limits.h"
+#include "data/message.h"
 #include "data_test_util.h"
 
 namespace glgnn {

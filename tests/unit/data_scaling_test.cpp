@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "data/data.h"
-#include "data/text_scaling.h"
 #include "unit/data_test_util.h"
 
 namespace glgnn {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "data/npz.h"
-#include "kernels/adam.h"
+#include "kernels/dense.h"
 #include "network/gl_gnn.h"
 
 namespace glgnn {
@@ -16,11 +16,12 @@ namespace {
 
 class Golden {
  public:
-  explicit Golden(const std::string& name) : file_(GLGNN_TEST_DIR "/golden/" + name + ".npz") {
+  explicit Golden(const std::string& name)
+      : file_(GLGNN_TEST_DIR "/golden/traces.npz"), prefix_(name + "/") {
     config.mode = Mode::kPaper;
     for (const Setting& setting : list_settings(config)) {
-      if (!file_.has(setting.name)) continue;
-      const NpyArray stored = file_.read(setting.name);
+      if (!has(setting.name)) continue;
+      const NpyArray stored = read(setting.name);
       const bool is_switch = setting.allowed == "true|false";
       const bool is_word = !is_switch && setting.allowed.find('|') != std::string::npos;
       std::string value = is_word ? word_text(stored) : number_text(stored);
@@ -36,12 +37,12 @@ class Golden {
     std::vector<int32_t> seen = problem.train;
     seen.insert(seen.end(), problem.val.begin(), problem.val.end());
     problem.labels = reveal_labels(labels_, seen);
-    if (file_.has("edges")) read_edges();
+    if (has("edges")) read_edges();
   }
 
-  std::vector<float> floats(const std::string& name) const { return to_floats(file_.read(name)); }
+  std::vector<float> floats(const std::string& name) const { return to_floats(read(name)); }
   std::vector<int32_t> ints(const std::string& name) const {
-    const std::vector<int64_t> wide = to_integers(file_.read(name));
+    const std::vector<int64_t> wide = to_integers(read(name));
     return {wide.begin(), wide.end()};
   }
 
@@ -63,6 +64,9 @@ class Golden {
   Config config;
 
  private:
+  bool has(const std::string& array) const { return file_.has(prefix_ + array); }
+  NpyArray read(const std::string& array) const { return file_.read(prefix_ + array); }
+
   static std::string word_text(const NpyArray& array) {
     const std::vector<int64_t> letters = to_integers(array);
     return {letters.begin(), letters.end()};
@@ -78,15 +82,15 @@ class Golden {
   }
 
   void read_features() {
-    if (file_.has("x")) {
-      features_.dense = to_matrix(file_.read("x"));
+    if (has("x")) {
+      features_.dense = to_matrix(read("x"));
       return;
     }
     auto pattern = std::make_shared<Pattern>();
-    const std::vector<int64_t> shape = to_integers(file_.read("shape"));
+    const std::vector<int64_t> shape = to_integers(read("shape"));
     pattern->rows = shape[0];
     pattern->cols = shape[1];
-    pattern->row_ptr = to_integers(file_.read("indptr"));
+    pattern->row_ptr = to_integers(read("indptr"));
     pattern->col = ints("indices");
     features_.sparse = {pattern, floats("data")};
     features_.is_sparse = true;
@@ -111,6 +115,7 @@ class Golden {
   }
 
   Npz file_;
+  std::string prefix_;  // of the names of its arrays
   Features features_;
   std::vector<int32_t> labels_;
   Csr graph_;

@@ -13,7 +13,7 @@
 #include <random>
 
 #include "core/archive.h"
-#include "core/feature_rows.h"
+#include "core/rows.h"
 #include "data_test_util.h"
 #include "modules/kinds.h"
 #include "report/report_data.h"

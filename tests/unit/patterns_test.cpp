@@ -6,9 +6,8 @@
 #include <set>
 
 #include "core/rng.h"
-#include "kernels/edge_dot.h"
+#include "kernels/edges.h"
 #include "kernels/hops.h"
-#include "kernels/shared_columns.h"
 #include "ops/pattern_work.h"
 
 namespace glgnn {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "report/base64.h"
 #include "report/layout.h"
 #include "report/page.h"
 #include "report/report_data.h"

@@ -1,5 +1,5 @@
 /** The report's data as `glgnn report` writes them (src/report/report_data.cpp), and their reading. */
-import { short } from './format'
+import { short } from './dom'
 
 export interface Part {
   rows: number

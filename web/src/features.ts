@@ -1,7 +1,6 @@
 /** How much each feature counts, overall and in each module: a list one can search and sort. */
 import { u16, type ReportData } from './data'
-import { choice, h, section } from './dom'
-import { count, counted } from './format'
+import { choice, count, counted, h, section } from './dom'
 
 const atOnce = 30
 

@@ -1,16 +1,14 @@
 /** Reads the data in the page and builds the report: text first, then what has to be drawn. */
 import './style.css'
+import { startTheme } from './colors'
 import { readRows, type ReportData } from './data'
 import { h } from './dom'
 import { featureSection } from './features'
 import { networkSection } from './network'
-import { overview } from './overview'
+import { overview, settingsSection, suggestionSection } from './overview'
 import { classSection } from './quality'
 import { rowSection } from './row_section'
 import { rowTable } from './row_table'
-import { settingsSection } from './settings'
-import { suggestionSection } from './suggestions'
-import { startTheme } from './theme'
 import { trainingSection } from './training'
 
 function build(data: ReportData) {

@@ -1,7 +1,6 @@
 /** The network of graphs as a graph of graphs: modules as large as they count, lines for who agrees with whom. */
 import { u16, type Module, type ReportData } from './data'
-import { h, section, svg } from './dom'
-import { counted, listed, percent, short } from './format'
+import { counted, h, listed, percent, section, short, svg } from './dom'
 
 const size = 520
 const middle = size / 2

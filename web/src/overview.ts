@@ -1,7 +1,6 @@
 /** The first screen: the figures, and the report in a few sentences. */
-import { u16, type Part, type PartName, type ReportData, type Rows } from './data'
-import { h, section, type Child } from './dom'
-import { count, counted, interval, listed, percent } from './format'
+import { i32, u16, type Part, type PartName, type ReportData, type Rows } from './data'
+import { count, counted, h, interval, listed, percent, section, type Child } from './dom'
 import { judged, macroF1, partTitles } from './quality'
 
 const card = (id: string, title: string, value: string, note: string, isMain = false) =>
@@ -122,5 +121,69 @@ export function overview(data: ReportData, rows: Rows): HTMLElement {
     '',
     h('div', { class: 'summary', id: 'summary' }, ...sentences.filter(Boolean).map((words) => h('p', {}, words as string))),
     h('div', { class: 'cards' }, ...cards)
+  )
+}
+
+/** What the data were, what the reader noted, and every setting of the training. */
+
+export function settingsSection(data: ReportData): HTMLElement {
+  const facts: [string, string][] = [
+    ['Data', data.dataset],
+    ['Rows', `${count(data.rows)}: ${labelWords(data)}`],
+    ['Features', `${count(data.features.names.length)}${data.features.sparse ? ', sparse' : ''}`],
+    ['Classes', data.classes.join(', ')],
+    ['Program', `glgnn ${data.program.version} (${data.program.commit})`]
+  ]
+  const row = (setting: (typeof data.settings)[number]) => {
+    const changed = setting.value !== setting.default
+    return h(
+      'tr',
+      { class: changed ? 'changed' : '' },
+      h('th', { scope: 'row' }, setting.name),
+      h('td', {}, setting.value, changed && h('span', { class: 'was' }, ` default ${setting.default}`)),
+      h('td', {}, setting.text)
+    )
+  }
+  const head = ['Setting', 'Value', 'Meaning'].map((text) => h('th', { scope: 'col' }, text))
+  return section(
+    'settings',
+    'Data and settings',
+    '',
+    h('dl', { class: 'facts' }, ...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
+    data.notes.length > 0 && h('h3', {}, 'Notes of the reader'),
+    data.notes.length > 0 && h('ul', { id: 'notes' }, ...data.notes.map((note) => h('li', {}, note))),
+    h(
+      'details',
+      {},
+      h('summary', {}, `All ${counted(data.settings.length, 'setting')} of mode ${data.mode}`),
+      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Settings' }, h('table', { class: 'plain', id: 'settings-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...data.settings.map(row))))
+    )
+  )
+}
+
+/** Which rows to label next: those whose labels would clear up the most, as `glgnn suggest` says. */
+
+/** Nothing where every row has its label. */
+export function suggestionSection(data: ReportData, pick: (row: number) => void): HTMLElement | null {
+  const suggestions = data.suggestions ?? []
+  if (suggestions.length === 0) return null
+  const places = new Map(Array.from(i32(data.row_data.numbers), (number, place) => [number, place]))
+  const lines = suggestions.map(({ id, row, score, reason }) => {
+    const place = places.get(row)
+    const name = h('span', { class: 'cut', title: id }, id)
+    return h(
+      'tr',
+      {},
+      h('td', {}, place === undefined ? name : h('button', { type: 'button', class: 'link', click: () => pick(place) }, name)),
+      h('td', { class: 'number' }, score.toFixed(2)),
+      h('td', { class: 'words' }, reason)
+    )
+  })
+  const head = [h('th', { scope: 'col' }, 'Row'), h('th', { scope: 'col', class: 'number' }, 'Helps'), h('th', { scope: 'col', class: 'words' }, 'Why')]
+  return section(
+    'suggestions',
+    'Label these next',
+    'The rows whose labels would clear up the most: the model is in doubt about them, and other rows listen to them. No two of them say the same. “Helps” is measured against the first. For more of them: glgnn suggest MODEL --top 50.',
+    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rows to label next' }, h('table', { class: 'plain', id: 'suggestion-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...lines)))
   )
 }

@@ -1,12 +1,10 @@
 /** The graph of the rows with its tools: which graph, which colours, how strong an edge, which row. */
-import { colourings } from './colourings'
+import { colourings } from './colors'
 import { edgesOf, neighbours, readGraph, saidIn, type Edges, type Graph, type PartName, type ReportData, type Rows } from './data'
-import { choice, h, section } from './dom'
-import { count, counted, short } from './format'
+import { choice, count, counted, h, section, short } from './dom'
 import { GraphView } from './graph_view'
-import { rowPanel } from './row_panel'
-import { rowSearch } from './row_search'
 import { partTitles } from './quality'
+import { rowPanel, rowSearch } from './row_panel'
 
 export interface RowSection {
   element: HTMLElement

@@ -1,8 +1,7 @@
 /** The rows as a table that is sorted by any column and taken away as CSV; it lists what the graph shows. */
-import { cellText, partNames, type ReportData, type Rows } from './data'
 import { classColor } from './colors'
-import { h, section } from './dom'
-import { count, counted, csvField, percent } from './format'
+import { cellText, partNames, type ReportData, type Rows } from './data'
+import { count, counted, csvField, h, percent, section } from './dom'
 
 const atOnce = 25
 const shownFeatures = 4

@@ -1,10 +1,9 @@
 /** The training: curves over epochs (paper mode), or the modules that were tried (best mode). */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { cssColor, onTheme } from './colors'
 import type { ReportData } from './data'
-import { h, section, svg } from './dom'
-import { counted, percent, roundTicks, short } from './format'
-import { cssColor, onTheme } from './theme'
+import { counted, h, percent, roundTicks, section, short, svg } from './dom'
 
 const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] // there is no half epoch
 

@@ -1,12 +1,10 @@
-#include "kernels/query_rows.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "core/parallel.h"
-#include "kernels/best_columns.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/sparse_rows.h"
+#include "kernels/nearest_rows.h"
 
 namespace glgnn::cpu {
 namespace {

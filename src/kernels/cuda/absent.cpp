@@ -4,7 +4,6 @@
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
 #include "kernels/propagate.h"
-#include "kernels/query_rows.h"
 
 namespace glgnn::cuda {
 

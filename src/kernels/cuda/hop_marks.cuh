@@ -1,8 +1,8 @@
-// The distances of kernels/hop_shells.h on the device, as bits, for some rows at a time.
+// The distances of kernels/hops.h on the device, as bits, for some rows at a time.
 #pragma once
 
 #include "kernels/cuda/choose.cuh"
-#include "kernels/hop_shells.h"
+#include "kernels/hops.h"
 
 namespace glgnn::cuda {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "kernels/cuda/choose.cuh"
-#include "kernels/query_rows.h"
+#include "kernels/nearest_rows.h"
 
 namespace glgnn::cuda {
 

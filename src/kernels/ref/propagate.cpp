@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/spmm.h"
+#include "kernels/edges.h"
 
 namespace glgnn::ref {
 

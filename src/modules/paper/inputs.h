@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "kernels/transpose.h"
+#include "kernels/edges.h"
 
 namespace glgnn {
 

@@ -12,7 +12,6 @@
 #include "core/parallel.h"
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/cpu/graph_learn/choose_by_bytes-inl.h"
-#include "kernels/cpu/graph_learn/choose_in_tiles.h"
 #include "kernels/cpu/graph_learn/choose_job.h"
 #include "kernels/cpu/graph_learn/first_floors.h"
 #include "kernels/cpu/graph_learn/packed_rows.h"

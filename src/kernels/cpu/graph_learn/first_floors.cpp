@@ -5,7 +5,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/scratch.h"
-#include "kernels/edge_dot.h"
+#include "kernels/edges.h"
 #include "kernels/hops.h"
 
 namespace glgnn::cpu {

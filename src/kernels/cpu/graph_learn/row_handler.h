@@ -16,7 +16,7 @@
 
 #include "kernels/cpu/graph_learn/blocks.h"
 #include "kernels/graph_learn.h"
-#include "kernels/hop_shells.h"
+#include "kernels/hops.h"
 
 namespace glgnn::cpu {
 

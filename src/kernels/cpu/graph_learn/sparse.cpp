@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/parallel.h"
-#include "kernels/cpu/graph_learn/choose_in_tiles.h"
+#include "kernels/cpu/graph_learn/choose_job.h"
 #include "kernels/cpu/graph_learn/row_handler-inl.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/sparse_rows.h"

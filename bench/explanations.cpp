@@ -1,0 +1,287 @@
+#include "bench/explanations.h"
+
+#include <fmt/core.h>
+#include <glgnn/model.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/progress.h"
+#include "cli/start.h"
+#include "cli/text.h"
+#include "core/rng.h"
+#include "report/json.h"
+
+namespace glgnn {
+namespace {
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Adam's means for one list of masks.
+struct Optimiser {
+  std::vector<double> logit, mean, square;
+
+  explicit Optimiser(size_t size) : logit(size), mean(size), square(size) {}
+
+  void step(const std::vector<double>& gradient, double rate, int64_t t) {
+    for (size_t i = 0; i < logit.size(); ++i) {
+      mean[i] = 0.9 * mean[i] + 0.1 * gradient[i];
+      square[i] = 0.999 * square[i] + 0.001 * gradient[i] * gradient[i];
+      const double m = mean[i] / (1 - std::pow(0.9, t)), s = square[i] / (1 - std::pow(0.999, t));
+      logit[i] -= rate * m / (std::sqrt(s) + 1e-8);
+    }
+  }
+
+  std::vector<float> mask() const {
+    std::vector<float> out;
+    for (const double x : logit) out.push_back(static_cast<float>(sigmoid(x)));
+    return out;
+  }
+};
+
+// Of the mask's size and mean entropy, with respect to the mask.
+double penalty_slope(double mask, double size, double entropy, double count) {
+  const double clipped = std::clamp(mask, 1e-6, 1 - 1e-6);
+  return size - entropy / count * std::log(clipped / (1 - clipped));
+}
+
+}  // namespace
+
+Importance optimised_masks(const LocalRow& row, const Judge& judge, const MaskOptions& options) {
+  const size_t edges = row.neighbours().size(), features = row.features().size();
+  Optimiser of_edges(edges), of_features(features);
+  const Rng rng{options.seed, Stream::kInit, 900, 0};
+  for (size_t i = 0; i < edges; ++i) of_edges.logit[i] = 0.1 * rng.normal(i);
+  for (size_t i = 0; i < features; ++i) of_features.logit[i] = 0.1 * rng.normal(edges + i);
+  constexpr float kStep = 0.05f;
+  for (int64_t t = 1; t <= options.steps; ++t) {
+    const Masks now{of_edges.mask(), of_features.mask()};
+    std::vector<Masks> asked{now};
+    for (size_t i = 0; i < edges; ++i) asked.emplace_back(now).edges[i] += kStep;
+    for (size_t i = 0; i < features; ++i) asked.emplace_back(now).features[i] += kStep;
+    const std::vector<double> p = judge.ask(asked);
+    const auto slope = [&](size_t at, double mask, double size, double entropy, size_t count) {
+      const double loss = -(std::log(std::max(p[at], 1e-9)) - std::log(std::max(p[0], 1e-9)));
+      const double total =
+          loss / kStep + penalty_slope(mask, size, entropy, static_cast<double>(count));
+      return total * mask * (1 - mask);
+    };
+    std::vector<double> edge_slope, feature_slope;
+    for (size_t i = 0; i < edges; ++i) {
+      edge_slope.push_back(
+          slope(1 + i, now.edges[i], options.edge_size, options.edge_entropy, edges));
+    }
+    for (size_t i = 0; i < features; ++i) {
+      // The mean of the features' masks counts, the sum of the edges'.
+      feature_slope.push_back(slope(1 + edges + i, now.features[i],
+                                    options.feature_size / static_cast<double>(features),
+                                    options.feature_entropy, features));
+    }
+    of_edges.step(edge_slope, options.learning_rate, t);
+    of_features.step(feature_slope, options.learning_rate, t);
+  }
+  const Masks last{of_edges.mask(), of_features.mask()};
+  return {{last.edges.begin(), last.edges.end()}, {last.features.begin(), last.features.end()}};
+}
+
+Importance random_importance(const LocalRow& row, uint64_t seed) {
+  const Rng rng{seed, Stream::kInit, 901, 0};
+  Importance out;
+  uint64_t next = 0;
+  for (size_t i = 0; i < row.neighbours().size(); ++i) out.edges.push_back(rng.uniform(next++));
+  for (size_t i = 0; i < row.features().size(); ++i) out.features.push_back(rng.uniform(next++));
+  return out;
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+size_t count_in(const std::vector<float>& mask) {
+  return static_cast<size_t>(
+      std::count_if(mask.begin(), mask.end(), [](float in) { return in > 0; }));
+}
+
+// What two sets have in common, of what either has.
+double overlap(const Masks& a, const Masks& b) {
+  double both = 0, either = 0;
+  const auto count = [&](const std::vector<float>& x, const std::vector<float>& y) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      both += x[i] > 0 && y[i] > 0;
+      either += x[i] > 0 || y[i] > 0;
+    }
+  };
+  count(a.edges, b.edges);
+  count(a.features, b.features);
+  return either > 0 ? both / either : 1;
+}
+
+// Sums of one method, row by row.
+class Tally {
+ public:
+  explicit Tally(std::string method) { line_.method = std::move(method); }
+
+  // The sets of one row, one for each seed.
+  void add(const Judge& judge, const std::vector<Masks>& sets, double seconds) {
+    Fidelity mean;
+    const auto seeds = static_cast<double>(sets.size());
+    for (const Masks& set : sets) {
+      const Fidelity one = judge.fidelity(set);
+      mean.plus += one.plus / seeds;
+      mean.minus += one.minus / seeds;
+      mean.sparsity += one.sparsity / seeds;
+    }
+    double common = 0, pairs = 0;
+    for (size_t a = 0; a < sets.size(); ++a) {
+      for (size_t b = a + 1; b < sets.size(); ++b) common += overlap(sets[a], sets[b]), ++pairs;
+    }
+    plus_.push_back(mean.plus);
+    minus_.push_back(mean.minus);
+    line_.sparsity += mean.sparsity;
+    line_.stability += pairs > 0 ? common / pairs : 1;
+    line_.seconds += seconds / seeds;
+  }
+
+  StudyLine finish() const {
+    StudyLine line = line_;
+    const double rows = std::max(1.0, static_cast<double>(plus_.size()));
+    line.sparsity /= rows;
+    line.stability /= rows;
+    line.seconds /= rows;
+    mean_and_spread(plus_, line.fidelity_plus, line.fidelity_plus_sd);
+    mean_and_spread(minus_, line.fidelity_minus, line.fidelity_minus_sd);
+    return line;
+  }
+
+ private:
+  static void mean_and_spread(const std::vector<double>& values, double& mean, double& spread) {
+    const double n = static_cast<double>(values.size());
+    double squares = 0;
+    for (const double value : values) mean += value / n;
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    spread = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+  }
+
+  StudyLine line_;
+  std::vector<double> plus_, minus_;
+};
+
+}  // namespace
+
+std::vector<StudyLine> study_explanations(const Model& model, const StudyOptions& options,
+                                          const Context& context) {
+  const auto frozen = freeze(model, context);
+  Tally ours("one at a time"), masks("optimised masks"), random("random");
+  int64_t done = 0;
+  for (const int32_t row : options.rows) {
+    const LocalRow local(*frozen, row);
+    const Judge judge(local);
+    const auto timed = [&](Tally& tally, int64_t seeds, auto&& explain) {
+      const auto start = Clock::now();
+      std::vector<Masks> sets;
+      for (int64_t seed = 0; seed < seeds; ++seed) sets.push_back(explain(seed));
+      tally.add(judge, sets, std::chrono::duration<double>(Clock::now() - start).count());
+      return sets.front();
+    };
+    // Ours has no seed; asked twice, it must say the same.
+    const Masks smallest = timed(
+        ours, 2, [&](int64_t) { return smallest_set(local, judge, importance_of(local, judge)); });
+    const size_t edges = count_in(smallest.edges), features = count_in(smallest.features);
+    timed(masks, options.seeds, [&](int64_t seed) {
+      const MaskOptions how{.seed = static_cast<uint64_t>(seed)};
+      return most_important(local, optimised_masks(local, judge, how), edges, features);
+    });
+    timed(random, options.seeds, [&](int64_t seed) {
+      const auto number = static_cast<uint64_t>(seed) * 1000003 + static_cast<uint64_t>(row);
+      return most_important(local, random_importance(local, number), edges, features);
+    });
+    if (options.on_row && !options.on_row(++done)) break;
+  }
+  return {ours.finish(), masks.finish(), random.finish()};
+}
+
+namespace bench {
+namespace {
+
+// Rows drawn by chance, the same every time.
+std::vector<int32_t> some_rows(const Model& fitted, int64_t count) {
+  const Rng rng{0, Stream::kSplit, 2, 0};
+  std::vector<std::pair<uint32_t, int32_t>> keyed;
+  for (int32_t i = 0; i < fitted.probabilities.rows(); ++i) {
+    keyed.emplace_back(rng.block(static_cast<uint64_t>(i))[0], i);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  keyed.resize(std::min(keyed.size(), static_cast<size_t>(count)));
+  std::vector<int32_t> out_rows;
+  for (const auto& [key, i] : keyed) out_rows.push_back(i);
+  return out_rows;
+}
+
+Json methods_json(const std::vector<StudyLine>& lines) {
+  Json methods = Json::array();
+  for (const StudyLine& line : lines) {
+    methods.push_back({{"method", line.method},
+                       {"fidelity_plus", line.fidelity_plus},
+                       {"fidelity_plus_sd", line.fidelity_plus_sd},
+                       {"fidelity_minus", line.fidelity_minus},
+                       {"fidelity_minus_sd", line.fidelity_minus_sd},
+                       {"sparsity", line.sparsity},
+                       {"stability", line.stability},
+                       {"seconds", line.seconds}});
+  }
+  return methods;
+}
+
+}  // namespace
+
+int compare_explanations(const CompareOptions& options, const Context& context) {
+  const Model fitted = load_model(options.model);
+  const std::vector<int32_t> chosen = some_rows(fitted, options.rows);
+  const cli::InterruptGuard interrupt;
+  cli::Progress progress(static_cast<int64_t>(chosen.size()), false);
+  progress.label("comparing");
+  const auto lines = study_explanations(fitted,
+                                        {.rows = chosen,
+                                         .seeds = options.seeds,
+                                         .on_row =
+                                             [&](int64_t done) {
+                                               progress.update({.done = done});
+                                               return !interrupt.interrupted();
+                                             }},
+                                        context);
+  progress.vanish();
+  if (interrupt.interrupted()) return interrupt.exit_status();
+  if (options.json) {
+    Json answer = program_json(context.threads);
+    answer["dataset"] = fitted.dataset;
+    answer["rows"] = chosen.size();
+    answer["seeds"] = options.seeds;
+    answer["methods"] = methods_json(lines);
+    fmt::print("{}\n", json_text(answer));
+    return 0;
+  }
+  std::vector<std::vector<std::string>> table;
+  for (const StudyLine& line : lines) {
+    table.push_back({line.method,
+                     fmt::format("{:.3f} ± {:.3f}", line.fidelity_plus, line.fidelity_plus_sd),
+                     fmt::format("{:.3f} ± {:.3f}", line.fidelity_minus, line.fidelity_minus_sd),
+                     fmt::format("{:.3f}", line.sparsity), fmt::format("{:.3f}", line.stability),
+                     fmt::format("{:.4f}", line.seconds)});
+  }
+  cli::print_table(stdout,
+                   {{"method"},
+                    {"fidelity+", true},
+                    {"fidelity-", true},
+                    {"sparsity", true},
+                    {"stability", true},
+                    {"seconds", true}},
+                   table);
+  return 0;
+}
+
+}  // namespace bench
+}  // namespace glgnn

@@ -1,0 +1,42 @@
+// What a training takes of the machine: time, memory, threads.
+#pragma once
+
+#include <glgnn/context.h>
+#include <glgnn/dataset.h>
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/parallel.h"
+
+namespace glgnn {
+
+// The time that trainings take.
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// When memory is worth more than the time to ask for it again.
+
+// From so many rows on, training and evaluation do not hold their memory at the same time: to ask
+// for it again costs nothing beside such an epoch.
+inline constexpr int64_t kRowsWorthReleasing = 8192;
+
+// How the threads are shared among modules that are trained side by side.
+
+struct ThreadShares {
+  int modules;     // trained at once
+  Context inside;  // of each
+};
+
+// Above 20,000 rows one module at a time uses all threads: several would need their memory at once.
+inline ThreadShares share_threads(const Features& features, const Context& context) {
+  constexpr int64_t kRowsOfModulesAtOnce = 20000;
+  if (features.rows() <= kRowsOfModulesAtOnce) return {context.threads, context.with_threads(1)};
+  return {1, context};
+}
+
+}  // namespace glgnn

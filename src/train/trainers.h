@@ -1,0 +1,31 @@
+// The ways to train: fit() over several processes, and what it does in each mode.
+#pragma once
+
+#include <glgnn/trainer.h>
+
+#include <string>
+#include <vector>
+
+#include "dist/ranks.h"
+
+namespace glgnn {
+
+// fit() by several processes, each with the same arguments: in best mode they share the modules, to
+// the bits of one. Only rank 0 gets a model, and only it may have callbacks and a checkpoint.
+FitResult fit_over_ranks(const Problem& problem, const Config& config, const Context& context,
+                         const FitOptions& options, Ranks& ranks);
+
+// Training in paper mode: modules and their network of graphs together, by gradient.
+FitResult fit_paper(const Problem& problem, const Config& config, const Context& context,
+                    const FitOptions& options);
+
+// Training in best mode: a pool of modules, each on its own, then the network of graphs over them.
+
+// The ranks share the modules; rank 0 alone gets the model.
+FitResult fit_pool(const Problem& problem, const Config& config, const Context& context,
+                   const FitOptions& options, Ranks& ranks);
+
+// The lines that describe the modules of every fold in turn, in the order of their training.
+std::vector<std::string> planned_modules(const Problem& problem, const Config& config);
+
+}  // namespace glgnn
