@@ -172,10 +172,7 @@ Estimate estimate_accuracy(const std::vector<HeldBack>& held, const std::vector<
 }
 
 EpochEstimate::EpochEstimate(std::vector<int32_t> labels, uint64_t seed)
-    : labels_(std::move(labels)),
-      right_(kDrawings, -1.0),
-      likelihood_(kDrawings, 0.0),
-      rest_right_(kDrawings, 0.0) {
+    : labels_(std::move(labels)), right_(kDrawings, -1.0), rest_right_(kDrawings, 0.0) {
   for (uint32_t b = 0; b < kDrawings; ++b) {
     const std::vector<double> times = draw_rows(labels_.size(), {seed, Stream::kEstimate, 0, b});
     times_.emplace_back(times.begin(), times.end());
@@ -187,15 +184,13 @@ void EpochEstimate::see(const Matrix& answers) {
   const Judged judged(answers, labels_);
   for (size_t b = 0; b < kDrawings; ++b) {
     const std::vector<uint8_t>& times = times_[b];
-    double right = 0, likelihood = 0, rest = 0;
+    double right = 0, rest = 0;
     for (size_t i = 0; i < labels_.size(); ++i) {
       right += times[i] * judged.right[i];
-      likelihood += times[i] * judged.likelihood[i];
       rest += times[i] > 0 ? 0 : judged.right[i];
     }
-    if (std::pair(right, likelihood) <= std::pair(right_[b], likelihood_[b])) continue;
+    if (right < right_[b]) continue;
     right_[b] = right;
-    likelihood_[b] = likelihood;
     rest_right_[b] = rest;
   }
 }
@@ -214,7 +209,7 @@ Estimate EpochEstimate::result(int64_t classes, const Matrix& baseline) const {
 }
 
 void EpochEstimate::check() const {
-  for (const auto* list : {&right_, &likelihood_, &rest_right_}) {
+  for (const auto* list : {&right_, &rest_right_}) {
     check_count("drawings of the estimate", std::ssize(*list), kDrawings);
     check_finite("drawings of the estimate", *list);
   }

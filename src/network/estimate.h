@@ -55,7 +55,6 @@ class EpochEstimate {
   template <class Archive, class E>
   static void walk(Archive& archive, E& e) {
     archive(e.right_);
-    archive(e.likelihood_);
     archive(e.rest_right_);
   }
   // Throws kData unless what was read is of these rows.
@@ -65,7 +64,7 @@ class EpochEstimate {
   std::vector<int32_t> labels_;
   std::vector<std::vector<uint8_t>> times_;  // how often each drawing has each row
   // Of the best epoch so far by the rows of each drawing, and how many of the others it has right.
-  std::vector<double> right_, likelihood_, rest_right_;
+  std::vector<double> right_, rest_right_;
 };
 
 // Sets low and high: the interval that holds the truth 95 times of 100, where `rows` rows judged.

@@ -39,7 +39,6 @@ void walk_state(Archive& archive, S& state) {
   walk_list(archive, state.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(state.best.epoch);
   archive(state.best.val_accuracy);
-  archive(state.best.val_loss);
   archive(state.best.parameters);
   archive(state.best.probabilities);
   archive(state.best.network);

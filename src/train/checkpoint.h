@@ -16,7 +16,7 @@ namespace glgnn {
 // What is kept of the best epoch so far.
 struct BestEpoch {
   int64_t epoch = 0;
-  double val_accuracy = -1, val_loss = 0;
+  double val_accuracy = -1;
   std::vector<Matrix> parameters;  // in the order of GlGnn::parameters()
   Matrix probabilities, network;
   std::vector<Csr> module_graphs;

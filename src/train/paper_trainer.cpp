@@ -156,19 +156,15 @@ class PaperTrainer {
     tape.clear(keeps_buffers_);
   }
 
-  // Without validation rows the last epoch is the best.
+  // On a tie the later epoch: it has learned more. Without validation rows it is always one.
   bool is_best(const EpochReport& report) const {
-    const BestEpoch& best = state_.best;
-    if (problem_.val.empty() || best.epoch == 0) return true;
-    if (report.val_accuracy != best.val_accuracy) return report.val_accuracy > best.val_accuracy;
-    return report.val_loss < best.val_loss;
+    return problem_.val.empty() || report.val_accuracy >= state_.best.val_accuracy;
   }
 
   void keep(const GlGnnOutput& out, const Matrix& probabilities, const EpochReport& report) {
     BestEpoch& best = state_.best;
     best.epoch = report.epoch;
     best.val_accuracy = report.val_accuracy;
-    best.val_loss = report.val_loss;
     best.parameters.clear();
     for (const Parameter* p : model_.parameters()) best.parameters.push_back(p->value);
     best.probabilities = probabilities;

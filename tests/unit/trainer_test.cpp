@@ -153,8 +153,10 @@ TEST_F(TrainerTest, TheBestEpochByValidationIsKept) {
   const Model model = fit(toy.problem, config, Context{1}).model;
   const EpochReport& best = model.history[model.best_epoch - 1];
   for (const EpochReport& report : model.history) {
-    EXPECT_TRUE(report.val_accuracy < best.val_accuracy ||
-                (report.val_accuracy == best.val_accuracy && report.val_loss >= best.val_loss));
+    EXPECT_LE(report.val_accuracy, best.val_accuracy);
+    if (report.val_accuracy == best.val_accuracy) {
+      EXPECT_LE(report.epoch, model.best_epoch);
+    }
   }
   EXPECT_EQ(accuracy(model.probabilities, toy.labels, toy.problem.val), best.val_accuracy);
 }
