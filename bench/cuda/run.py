@@ -137,7 +137,8 @@ def time_size(build, folder, n, d, k, quick):
 
 def op_check(build, log):
     """Every op that has a kernel on the GPU, then its memory and races on small cases."""
-    ops = ["graph_learn_choose", "graph_learn_lse", "nearest_rows", "propagate", "query_rows"]
+    ops = ["graph_learn_choose", "graph_learn_lse", "nearest_rows", "ranked_rows", "propagate", "query_rows", "held_product",
+           "column_squares", "two_layers", "held_head"]
     found = {}
     with open(log, "w") as to:
         ran = subprocess.run([build / "tests/op_check", *ops], capture_output=True, text=True)
@@ -188,6 +189,7 @@ def epoch_seconds(program, folder, name, device):
 
 
 def paper_epochs(program, folder):
+    """What is found so far, after every set."""
     found = {}
     for name in SETS:
         found[name] = {device: epoch_seconds(program, folder, name, device) for device in ("cuda", "cpu")}
@@ -196,7 +198,7 @@ def paper_epochs(program, folder):
                               capture_output=True, text=True)
         found[name]["pytorch"] = json.loads(peer.stdout) if peer.returncode == 0 else {"failed": peer.stderr[-300:]}
         print(name, json.dumps(found[name]), flush=True)
-    return found
+        yield found
 
 
 def main():
@@ -226,7 +228,8 @@ def main():
         if "fits" in parts:
             keep(fits=whole_fits(str(build / "glgnn"), folder, options.quick))
         if "epochs" in parts:
-            keep(paper_epochs=paper_epochs(str(build / "glgnn"), folder))
+            for so_far in paper_epochs(str(build / "glgnn"), folder):
+                keep(paper_epochs=so_far)
         if "checks" in parts:
             keep(**op_check(build, options.out / "op_check.log"))
         if "sizes" in parts:

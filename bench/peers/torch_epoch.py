@@ -114,6 +114,16 @@ def normalise(adjacency):
     return d[:, None] * (adjacency + torch.eye(len(d))) * d[None, :]
 
 
+def hop_weights(v, kind):
+    """v[kind], by shells: the backward of that indexing adds N x N numbers to the same few one after the other."""
+    if kind is None:
+        return v[HOPS]
+    weights = v[HOPS]
+    for hop in range(HOPS):
+        weights = torch.where(kind == hop, v[hop], weights)
+    return weights
+
+
 class SubModule(torch.nn.Module):
     def __init__(self, f, c):
         super().__init__()
@@ -127,7 +137,7 @@ class SubModule(torch.nn.Module):
         z = torch.cat([y_shown, x_dense * (self.s / TEMPERATURE**0.5)], 1)  # lambda^2 = tau
         s = (z @ z.T).fill_diagonal_(-float("inf"))
         v = nnf.softplus(self.v)
-        r = torch.softmax(s, 1) * (v[HOPS] if kind is None else v[kind])
+        r = torch.softmax(s, 1) * hop_weights(v, kind)
         values, columns = torch.topk(r, options.k)
         values = options.k * values / values.sum(1, keepdim=True)
         a = normalise(torch.zeros_like(r).scatter(1, columns, values))

@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kBlock = 4096;  // new rows that are prepared at a time
 
 uint64_t checksum(const Matrix& matrix) {
-  return fnv1a(matrix.data(), static_cast<size_t>(matrix.size()) * sizeof(float));
+  return byte_sum(matrix.data(), static_cast<size_t>(matrix.size()) * sizeof(float));
 }
 
 void append(NewRowPredictions& all, int64_t begin, NewRowPredictions some) {

@@ -53,6 +53,41 @@ uint64_t fnv1a(const void* bytes, size_t size, uint64_t start) {
   return sum;
 }
 
+uint64_t ByteSum::step(uint64_t state, uint64_t word) {
+  const uint64_t product = (state ^ word) * 0x9e3779b97f4a7c15ull;
+  return product ^ (product >> 32);
+}
+
+void ByteSum::add_block(const void* bytes) {
+  Block words;
+  std::memcpy(words.data(), bytes, sizeof words);
+  for (size_t c = 0; c < kChains; ++c) chains_[c] = step(chains_[c], words[c]);
+}
+
+void ByteSum::add(const void* bytes, size_t size) {
+  if (size == 0) return;
+  const char* from = static_cast<const char*>(bytes);
+  const size_t held = size_ % sizeof waiting_;
+  size_ += size;
+  if (held > 0) {
+    const size_t more = std::min(size, sizeof waiting_ - held);
+    std::memcpy(reinterpret_cast<char*>(waiting_.data()) + held, from, more);
+    if (held + more < sizeof waiting_) return;
+    add_block(waiting_.data());
+    from += more;
+    size -= more;
+  }
+  for (; size >= sizeof waiting_; from += sizeof waiting_, size -= sizeof waiting_) add_block(from);
+  waiting_.fill(0);
+  std::memcpy(waiting_.data(), from, size);
+}
+
+uint64_t ByteSum::value() const {
+  uint64_t sum = size_;
+  for (size_t c = 0; c < kChains; ++c) sum = step(sum, step(chains_[c], waiting_[c]));
+  return sum;
+}
+
 void write_file_atomically(const std::string& path, std::span<const std::string> pieces) {
   NewFile file(path);
   for (const std::string& bytes : pieces) file.write(bytes);
@@ -85,8 +120,9 @@ void ArchiveWriter::save(const std::string& path, FileKind kind) {
   Header header{kMagic, kind, kFileVersion, 0};
   for (const std::string& piece : pieces_) header.size += piece.size();
   pieces_.front().assign(reinterpret_cast<const char*>(&header), sizeof header);
-  uint64_t sum = kFnvStart;
-  for (const std::string& piece : pieces_) sum = fnv1a(piece.data(), piece.size(), sum);
+  ByteSum all;
+  for (const std::string& piece : pieces_) all.add(piece.data(), piece.size());
+  const uint64_t sum = all.value();
   put(&sum, sizeof sum);
   write_file_atomically(path, pieces_);
 }
@@ -119,7 +155,11 @@ ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(pat
                                       "; copy it again, or fit again");
   }
   std::memcpy(&sum, bytes_.data() + bytes_.size() - sizeof sum, sizeof sum);
-  if (sum != fnv1a(bytes_.data(), bytes_.size() - sizeof sum)) named([] { damaged(); });
+  constexpr uint32_t kLastFnv = 10;
+  const size_t summed = bytes_.size() - sizeof sum;
+  const uint64_t found =
+      version_ <= kLastFnv ? fnv1a(bytes_.data(), summed) : byte_sum(bytes_.data(), summed);
+  if (sum != found) named([] { damaged(); });
   if (header.kind != kind) {
     throw Error(ErrorKind::kData,
                 path + ": is a " + kind_name(header.kind) + ", expected a " + kind_name(kind));

@@ -1,15 +1,16 @@
 // Binary files of ours: a magic word, a version, a payload and a checksum; written beside and
 // renamed.
 //
-// Layout: "GLGNN\r\n\x1a" | kind u32 | version u32 | payload size u64 | payload | FNV-1a of all
-// before. Numbers are little-endian as on every machine we build for. One `walk(archive, object)`
-// function per type lists its members once, for writing and for reading.
+// Layout: "GLGNN\r\n\x1a" | kind u32 | version u32 | payload size u64 | payload | ByteSum of all
+// before (FNV-1a up to version 10). Numbers are little-endian as on every machine we build for. One
+// `walk(archive, object)` function per type lists its members once, for writing and for reading.
 #pragma once
 
 #include <glgnn/csr.h>
 #include <glgnn/error.h>
 #include <glgnn/matrix.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -24,7 +25,7 @@ enum class FileKind : uint32_t { kModel = 1, kCheckpoint = 2 };
 // The version of both file kinds; a change of any walk() raises it. Models stay readable from
 // kOldestModel on: what a later version adds is read by archive.since(version, member).
 // docs/reliability.md says how a change is made. A checkpoint is read by its own version alone.
-inline constexpr uint32_t kFileVersion = 10;
+inline constexpr uint32_t kFileVersion = 11;
 inline constexpr uint32_t kOldestModel = 9;
 
 inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
@@ -32,6 +33,31 @@ inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
 // The 64-bit FNV-1a sum of some bytes. Each step is one-to-one in the state, so that a change of
 // any single byte changes the sum.
 uint64_t fnv1a(const void* bytes, size_t size, uint64_t start = kFnvStart);
+
+// The sum of all bytes that are added, however they are cut; some 20 times as fast as FNV-1a,
+// because words go to chains that do not wait for each other. It, too, is one-to-one in the state.
+class ByteSum {
+ public:
+  void add(const void* bytes, size_t size);
+  uint64_t value() const;
+
+ private:
+  static constexpr size_t kChains = 4;
+  using Block = std::array<uint64_t, kChains>;
+
+  static uint64_t step(uint64_t state, uint64_t word);
+  void add_block(const void* bytes);
+
+  Block chains_{1, 2, 3, 4};
+  Block waiting_{};  // bytes that do not fill a block yet; zeros behind them
+  uint64_t size_ = 0;
+};
+
+inline uint64_t byte_sum(const void* bytes, size_t size) {
+  ByteSum sum;
+  sum.add(bytes, size);
+  return sum.value();
+}
 
 // Writes pieces of bytes to a new file beside `path`, syncs it, and renames it: `path` is old or
 // new, never half.

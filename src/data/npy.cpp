@@ -172,7 +172,7 @@ std::string NpyArray::shape_text() const {
   return "(" + text + (shape.size() == 1 ? ",)" : ")");
 }
 
-NpyArray parse_npy(std::string_view bytes, const Place& place) {
+NpyArray parse_npy(std::string bytes, const Place& place) {
   const Header header = split_header(bytes, place);
   NpyArray array;
   array.place = place;
@@ -190,29 +190,31 @@ NpyArray parse_npy(std::string_view bytes, const Place& place) {
     damaged(place, counted(static_cast<int64_t>(header.bytes.size()), "byte") + " of numbers",
             "as many as shape " + array.shape_text() + " needs");
   }
-  array.bytes = std::string(header.bytes);
+  const bool fortran = value_of(header.dict, "fortran_order", place).starts_with("True");
+  bytes.erase(0, bytes.size() - header.bytes.size());
+  array.bytes = std::move(bytes);
   if (swapped) {
     const auto width = static_cast<size_t>(array.width);
     for (size_t i = 0; i < array.bytes.size(); i += width) {
       std::reverse(array.bytes.begin() + i, array.bytes.begin() + i + width);
     }
   }
-  const bool fortran = value_of(header.dict, "fortran_order", place).starts_with("True");
   if (fortran && array.shape.size() == 2) reorder(array);
   return array;
 }
 
 NpyArray read_npy(const std::filesystem::path& path) {
-  const std::string bytes = read_bytes(path);
+  std::string bytes = read_bytes(path);
   if (bytes.empty()) {
     fail(ErrorKind::kData, {path},
          {"empty file", "0 bytes", "an array written by numpy.save", "write it again"});
   }
-  return parse_npy(bytes, {path});
+  return parse_npy(std::move(bytes), {path});
 }
 
-std::vector<float> to_floats(const NpyArray& array) {
-  std::vector<float> out(static_cast<size_t>(array.size()));
+namespace {
+
+void write_floats(float* out, const NpyArray& array) {
   for_each_number(array, [&](size_t i, auto number) {
     out[i] = static_cast<float>(number);
     if (!std::isfinite(out[i])) {
@@ -222,6 +224,13 @@ std::vector<float> to_floats(const NpyArray& array) {
             "replace or remove the value (numpy.isfinite finds them all)"});
     }
   });
+}
+
+}  // namespace
+
+std::vector<float> to_floats(const NpyArray& array) {
+  std::vector<float> out(static_cast<size_t>(array.size()));
+  write_floats(out.data(), array);
   return out;
 }
 
@@ -238,9 +247,8 @@ Matrix to_matrix(const NpyArray& array) {
           "at least one row and one column", "save the rows to learn from"});
   }
   check_cells(array.shape[0], array.shape[1], array.place);
-  const std::vector<float> numbers = to_floats(array);
   Matrix out(array.shape[0], array.shape[1]);
-  std::copy(numbers.begin(), numbers.end(), out.data());
+  write_floats(out.data(), array);
   return out;
 }
 

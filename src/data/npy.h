@@ -25,7 +25,7 @@ struct NpyArray {
   std::string shape_text() const;  // "(178, 13)"
 };
 
-NpyArray parse_npy(std::string_view bytes, const Place& place);
+NpyArray parse_npy(std::string bytes, const Place& place);
 NpyArray read_npy(const std::filesystem::path& path);
 
 // All numbers as float32, in order; one that is not finite is an error.

@@ -81,7 +81,7 @@ NpyArray Npz::read(const std::string& name) const {
     bytes.append(piece, 0, static_cast<size_t>(got));
   }
   if (got < 0) damaged(place, *zip_file_get_error(file.get()));
-  return parse_npy(bytes, place);
+  return parse_npy(std::move(bytes), place);
 }
 
 namespace {

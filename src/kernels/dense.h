@@ -4,6 +4,7 @@
 #include <glgnn/matrix.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace glgnn {
 
@@ -30,6 +31,35 @@ void gemm(MatView<float> c, MatView<const float> a, MatView<const float> b, Gemm
           int threads);
 
 }  // namespace cpu
+
+namespace cuda {
+
+// A matrix on the device, for as many products as are wanted.
+class HeldMatrix {
+ public:
+  struct Arrays;
+  explicit HeldMatrix(MatView<const float> x);
+  HeldMatrix(HeldMatrix&&) noexcept;
+  ~HeldMatrix();
+
+  int64_t rows() const;
+  int64_t cols() const;
+  const Arrays& arrays() const { return *arrays_; }
+  // x v, which stays there
+  HeldMatrix times(MatView<const float> v) const;
+  // x^T y; both have as many rows
+  Matrix transposed_times(const HeldMatrix& y) const;
+  // The sum of each column's squares, in a row.
+  Matrix column_squares() const;
+  Matrix to_host() const;
+
+ private:
+  explicit HeldMatrix(std::unique_ptr<const Arrays> arrays);
+
+  std::unique_ptr<const Arrays> arrays_;
+};
+
+}  // namespace cuda
 
 // y = x + b, the 1 x C row b added to every row. Backward: d_x += d_y, d_b += column sums of d_y
 // (in double). Cost O(N C).

@@ -25,7 +25,7 @@ struct Transpose {
 };
 
 // By counting; columns ascend in each row. Cost O(nnz + rows + cols).
-Transpose transpose(PatternView pattern);
+Transpose transpose(PatternView pattern, int threads = 1);
 
 // Similarities of chosen pairs only: s_e = Z_i . Z_j for every entry e = (i, j) of a pattern.
 //

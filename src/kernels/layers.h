@@ -4,8 +4,11 @@
 #include <glgnn/matrix.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "core/rng.h"
+#include "kernels/dense.h"
+#include "kernels/propagate.h"
 
 namespace glgnn {
 
@@ -111,4 +114,47 @@ void two_layers_backward(const TwoLayersGradient<float>& d, MatView<const float>
                          const TwoLayers<float>& layers, int threads);
 
 }  // namespace cpu
+
+namespace cuda {
+
+void two_layers_forward(MatView<float> o, MatView<float> h, const TwoLayers<float>& layers);
+void two_layers_backward(const TwoLayersGradient<float>& d, MatView<const float> d_o,
+                         MatView<const float> h, const TwoLayers<float>& layers);
+
+// The layers' parameters, in the order in which they are listed everywhere.
+struct HeadParameters {
+  Matrix w1, b1, w2, b2;
+};
+
+struct HeadTraining {
+  MatView<const float> targets;  // as soft_pull (kernels/losses.h) takes them
+  const float* weights;
+  float rate, weight_decay;
+  double learning_rate;
+  int64_t steps;  // of the propagation after both layers, and back through it; 0: none
+  float alpha;
+};
+
+// Two layers, then propagation, that are trained on the device: Adam on soft_pull and the decay of
+// w1, as modules/layers.cpp does it with a tape.
+class HeldHead {
+ public:
+  // `read` are the rows of x that training reads, `graph` is null without propagation; both and
+  // x must outlive this.
+  HeldHead(const HeldMatrix& x, const HeldMatrix& read, const HeldGraph* graph,
+           const HeadParameters& start, const HeadTraining& training);
+  ~HeldHead();
+
+  // Epoch 1, 2, ..., with the numbers that drop x and the hidden units.
+  void train_epoch(int64_t epoch, float consistency, const Rng& input, const Rng& inner);
+  // Of every row of x.
+  Matrix logits() const;
+  HeadParameters parameters() const;
+
+ private:
+  struct Arrays;
+  std::unique_ptr<Arrays> arrays_;
+};
+
+}  // namespace cuda
 }  // namespace glgnn

@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/dense.h"
+
 namespace glgnn {
 
 // The k largest of a row of numbers.
@@ -68,6 +70,10 @@ void nearest_rows(int32_t* col, MatView<const float> z, int64_t k, int threads);
 namespace cuda {
 
 void nearest_rows(int32_t* col, MatView<const float> z, int64_t k);
+
+// By angle instead, the most similar first, the smaller row of two that are alike. Rows of zeros
+// are similar to none: as similar to one as to another.
+void ranked_rows(int32_t* col, const HeldMatrix& x, int64_t k);
 
 }  // namespace cuda
 

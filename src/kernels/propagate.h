@@ -31,13 +31,15 @@ namespace cuda {
 // S on the device, for as many calls as are wanted.
 class HeldGraph {
  public:
+  struct Arrays;
   HeldGraph(PatternView pattern, const float* values);
   ~HeldGraph();
+
+  const Arrays& arrays() const { return *arrays_; }
 
   void propagate(MatView<float> z, MatView<const float> h, int64_t steps, float alpha) const;
 
  private:
-  struct Arrays;
   std::unique_ptr<const Arrays> arrays_;
 };
 

@@ -177,21 +177,22 @@ std::vector<double> feature_weights(const Model& model) {
   return weights;
 }
 
+static int32_t predicted_class(const Matrix& probabilities, int64_t i) {
+  const float* row = probabilities[i];
+  return static_cast<int32_t>(std::max_element(row, row + probabilities.cols()) - row);
+}
+
 std::vector<int32_t> predicted_classes(const Matrix& probabilities) {
   std::vector<int32_t> classes(probabilities.rows());
-  for (int64_t i = 0; i < probabilities.rows(); ++i) {
-    const float* row = probabilities[i];
-    classes[i] = static_cast<int32_t>(std::max_element(row, row + probabilities.cols()) - row);
-  }
+  for (int64_t i = 0; i < probabilities.rows(); ++i) classes[i] = predicted_class(probabilities, i);
   return classes;
 }
 
 double accuracy(const Matrix& probabilities, const std::vector<int32_t>& labels,
                 const std::vector<int32_t>& rows) {
   if (rows.empty()) return 0;
-  const std::vector<int32_t> predicted = predicted_classes(probabilities);
   int64_t right = 0;
-  for (const int32_t i : rows) right += predicted[i] == labels[i];
+  for (const int32_t i : rows) right += predicted_class(probabilities, i) == labels[i];
   return static_cast<double>(right) / static_cast<double>(rows.size());
 }
 

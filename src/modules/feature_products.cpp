@@ -1,6 +1,7 @@
 #include "modules/feature_products.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/rng.h"
 #include "kernels/dense.h"
@@ -44,17 +45,45 @@ void orthonormalise(Matrix& m) {
   map(m) = thin.cast<float>();
 }
 
+constexpr int kSteps = 8;
+
+// y^T y = W D W^T: the columns of y W are U S, largest last.
+Dense turn_of(const Eigen::MatrixXd& squares, int64_t kept) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(squares);
+  return eigen.eigenvectors().rightCols(kept).rowwise().reverse();
+}
+
+Matrix turned(Matrix& v, const Dense& turn) {
+  Matrix out(v.rows(), turn.cols());
+  map(out) = (map(v).cast<double>() * turn).cast<float>();
+  return out;
+}
+
+Directions directions_on_device(const cuda::HeldMatrix& x, Matrix v, int64_t kept) {
+  for (int step = 0; step < kSteps; ++step) {
+    orthonormalise(v);
+    v = x.transposed_times(x.times(std::as_const(v).view()));
+  }
+  orthonormalise(v);
+  const cuda::HeldMatrix y = x.times(std::as_const(v).view());
+  Matrix squares = y.transposed_times(y);
+  const Dense turn = turn_of(map(squares).cast<double>(), kept);
+  const Matrix factor = to_matrix(turn);
+  return {y.times(factor.view()).to_host(), turned(v, turn)};
+}
+
 }  // namespace
 
-Directions leading_directions(const Features& x, int64_t r, int threads) {
+Directions leading_directions(const Features& x, int64_t r, int threads,
+                              const cuda::HeldMatrix* held) {
   const int64_t kept = std::min({r, x.cols(), x.rows()});
   const int64_t width =
       std::min({kept + 10, x.cols(), x.rows()});  // more, for speed of convergence
-  constexpr int kSteps = 8;
-  const FeatureProducts products(x, threads);
   Matrix v(x.cols(), width), y(x.rows(), width);
   const Rng rng{.seed = 1, .stream = Stream::kDirections};
   for (int64_t e = 0; e < v.size(); ++e) v.data()[e] = rng.normal(static_cast<uint64_t>(e));
+  if (held) return directions_on_device(*held, std::move(v), kept);
+  const FeatureProducts products(x, threads);
   for (int step = 0; step < kSteps; ++step) {
     orthonormalise(v);
     products.times(y, v);
@@ -62,13 +91,10 @@ Directions leading_directions(const Features& x, int64_t r, int threads) {
   }
   orthonormalise(v);
   products.times(y, v);
-  // y^T y = W D W^T: the columns of y W are U S, largest last.
   const Dense all = map(y).cast<double>();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(all.transpose() * all);
-  const Dense turn = eigen.eigenvectors().rightCols(kept).rowwise().reverse();
-  Directions out{Matrix(x.rows(), kept), Matrix(x.cols(), kept)};
+  const Dense turn = turn_of(all.transpose() * all, kept);
+  Directions out{Matrix(x.rows(), kept), turned(v, turn)};
   map(out.scores) = (all * turn).cast<float>();
-  map(out.directions) = (map(v).cast<double>() * turn).cast<float>();
   return out;
 }
 

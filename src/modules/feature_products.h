@@ -4,6 +4,7 @@
 #include <glgnn/dataset.h>
 #include <glgnn/matrix.h>
 
+#include "kernels/dense.h"
 #include "kernels/edges.h"
 
 namespace glgnn {
@@ -38,7 +39,8 @@ struct Directions {
 };
 
 // The r directions in which the rows differ most from zero. Deterministic: the start is drawn from
-// a fixed seed.
-Directions leading_directions(const Features& x, int64_t r, int threads);
+// a fixed seed. `held`, if given, is x on the device, which then multiplies.
+Directions leading_directions(const Features& x, int64_t r, int threads,
+                              const cuda::HeldMatrix* held = nullptr);
 
 }  // namespace glgnn

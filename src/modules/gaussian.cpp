@@ -31,6 +31,30 @@ Matrix transposed_product(const Matrix& a, const Matrix& b, int threads) {
   return sum;
 }
 
+// The rows that prototypes are made of, multiplied where they are.
+struct Rows {
+  const Matrix& x;
+  const cuda::HeldMatrix* held;
+  int threads;
+
+  // p^T x
+  Matrix sums(const Matrix& p) const {
+    return held ? cuda::HeldMatrix(p.view()).transposed_times(*held)
+                : transposed_product(p, x, threads);
+  }
+  Eigen::MatrixXd scatter() const {
+    const Matrix all = held ? held->transposed_times(*held) : transposed_product(x, x, threads);
+    return map(all).cast<double>();
+  }
+  // x w
+  Matrix times(const Matrix& w) const {
+    if (held) return held->times(w.view()).to_host();
+    Matrix out(x.rows(), w.cols());
+    cpu::gemm(out.view(), x.view(), w.view(), {}, threads);
+    return out;
+  }
+};
+
 struct Prototypes {
   Eigen::VectorXd mass;                // n_c
   Eigen::MatrixXd mean;                // C x F
@@ -39,9 +63,10 @@ struct Prototypes {
 
 // The rows of p sum to 1, so that the scatter within classes is the whole scatter less that of the
 // means.
-Prototypes fit_prototypes(const Matrix& p, const Matrix& x, const Eigen::MatrixXd& scatter,
-                          double shrink, int threads) {
-  const Matrix sums = transposed_product(p, x, threads);
+Prototypes fit_prototypes(const Matrix& p, const Rows& rows, const Eigen::MatrixXd& scatter,
+                          double shrink) {
+  const Matrix& x = rows.x;
+  const Matrix sums = rows.sums(p);
   Prototypes out;
   out.mass = map(p).cast<double>().colwise().sum().transpose().array() + 1e-6;
   out.mean = out.mass.cwiseInverse().asDiagonal() * map(sums).cast<double>();
@@ -68,11 +93,10 @@ LinearHead linear_head(const Prototypes& prototypes, bool classes_alike) {
   return head;
 }
 
-Matrix logits_of(const Prototypes& prototypes, const Matrix& x, bool classes_alike, int threads) {
+Matrix logits_of(const Prototypes& prototypes, const Rows& rows, bool classes_alike) {
   const LinearHead head = linear_head(prototypes, classes_alike);
-  Matrix logits(x.rows(), head.weights.cols());
-  cpu::gemm(logits.view(), x.view(), head.weights.view(), {}, threads);
-  for_row_ranges(logits.rows(), logits.size(), threads, [&](int64_t first, int64_t last) {
+  Matrix logits = rows.times(head.weights);
+  for_row_ranges(logits.rows(), logits.size(), rows.threads, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       for (int64_t c = 0; c < logits.cols(); ++c) logits[i][c] += head.offset[0][c];
     }
@@ -80,12 +104,8 @@ Matrix logits_of(const Prototypes& prototypes, const Matrix& x, bool classes_ali
   return logits;
 }
 
-Eigen::MatrixXd scatter_of(const Matrix& x, int threads) {
-  return map(transposed_product(x, x, threads)).cast<double>();
-}
-
 // The at most C - 1 coordinates in which the means lie furthest apart, measured by the covariance.
-Matrix separating_coordinates(const Prototypes& prototypes, const Matrix& x, int threads) {
+Matrix separating_coordinates(const Prototypes& prototypes, const Rows& rows) {
   const Eigen::RowVectorXd centre = prototypes.mean.colwise().mean();
   const Eigen::MatrixXd apart = prototypes.mean.rowwise() - centre;
   const Eigen::MatrixXd weights =
@@ -95,9 +115,7 @@ Matrix separating_coordinates(const Prototypes& prototypes, const Matrix& x, int
   const Eigen::VectorXd values = eigen.eigenvalues().tail(kept).cwiseMax(1e-9);
   const Eigen::MatrixXd directions = weights * eigen.eigenvectors().rightCols(kept) *
                                      values.cwiseSqrt().cwiseInverse().asDiagonal();
-  Matrix out(x.rows(), kept);
-  cpu::gemm(out.view(), x.view(), to_matrix(directions).view(), {}, threads);
-  return out;
+  return rows.times(to_matrix(directions));
 }
 
 // [x / sqrt(F), coordinates / sqrt(C)].
@@ -118,22 +136,23 @@ Matrix join(const Matrix& x, const Matrix& coordinates, int64_t classes) {
 void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, const Problem& problem,
                          const GaussianOptions& options,
                          const std::function<Csr(const Matrix& coordinates)>& rebuild,
-                         const Context& context) {
+                         const Context& context, const cuda::HeldMatrix* held) {
   constexpr int64_t kRebuildEvery = 10;
   const int threads = context.threads;
+  const Rows rows{x, held, threads};
   const std::vector<double> shares = class_shares(problem);
-  const Eigen::MatrixXd scatter = scatter_of(x, threads);
+  const Eigen::MatrixXd scatter = rows.scatter();
   Csr rebuilt;
   std::optional<Propagation> over;
   if (options.smoothing.steps > 0) over.emplace(start_graph, context);
   clamp_training_rows(p, problem);
   for (int64_t t = 0; t < options.iterations; ++t) {
-    const Prototypes prototypes = fit_prototypes(p, x, scatter, options.shrink, threads);
-    Matrix next = logits_of(prototypes, x, problem.classes_alike, threads);
+    const Prototypes prototypes = fit_prototypes(p, rows, scatter, options.shrink);
+    Matrix next = logits_of(prototypes, rows, problem.classes_alike);
     softmax_rows(next, threads);
     if (over) {
       if (rebuild && t > 0 && t % kRebuildEvery == 0) {
-        const Matrix coordinates = separating_coordinates(prototypes, x, threads);
+        const Matrix coordinates = separating_coordinates(prototypes, rows);
         rebuilt = rebuild(join(x, coordinates, problem.classes));
         over.emplace(rebuilt, context);
       }
@@ -148,8 +167,10 @@ void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& start_graph, con
 }
 
 LinearHead gaussian_head(const Matrix& p, const Matrix& x, const Problem& problem,
-                         const GaussianOptions& options, int threads) {
-  return linear_head(fit_prototypes(p, x, scatter_of(x, threads), options.shrink, threads),
+                         const GaussianOptions& options, int threads,
+                         const cuda::HeldMatrix* held) {
+  const Rows rows{x, held, threads};
+  return linear_head(fit_prototypes(p, rows, rows.scatter(), options.shrink),
                      problem.classes_alike);
 }
 
@@ -196,7 +217,8 @@ std::vector<Stage> GaussianOptions::run_round(const RoundWork& work) const {
     options.euclidean = true;
     return build_row_graph({.views = {&view}, .given = work.problem.graph}, options, work.context);
   };
-  gaussian_prototypes(p, x, work.graph, work.problem, *this, rebuild, work.context);
+  gaussian_prototypes(p, x, work.graph, work.problem, *this, rebuild, work.context,
+                      work.shared.held(work.input));
   std::vector<float> selection = work.separation(p);
   return {{.p = std::move(p),
            .selection = std::move(selection),
@@ -205,8 +227,9 @@ std::vector<Stage> GaussianOptions::run_round(const RoundWork& work) const {
 }
 
 void GaussianOptions::finish(KindState& state, const Matrix& p, const RoundWork& work) const {
-  state = PrototypeState{work.input, gaussian_head(p, work.features().dense, work.problem, *this,
-                                                   work.context.threads)};
+  state =
+      PrototypeState{work.input, gaussian_head(p, work.features().dense, work.problem, *this,
+                                               work.context.threads, work.shared.held(work.input))};
 }
 
 void GaussianOptions::describe(ModuleNote& note) const {

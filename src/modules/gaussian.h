@@ -29,17 +29,19 @@ struct GaussianOptions {
 };
 
 // `rebuild`, if given, makes a new graph every five iterations from the rows in the coordinates
-// that separate the classes best. `p` is the start and the result.
+// that separate the classes best. `p` is the start and the result. `held`, if given, is x on the
+// device, which then multiplies.
 void gaussian_prototypes(Matrix& p, const Matrix& x, const Csr& graph, const Problem& problem,
                          const GaussianOptions& options,
                          const std::function<Csr(const Matrix& coordinates)>& rebuild,
-                         const Context& context);
+                         const Context& context, const cuda::HeldMatrix* held = nullptr);
 
 // Soft labels from the distance to the mean of each class's training rows.
 Matrix nearest_means(const Matrix& x, const Problem& problem, int threads);
 
 // The prototypes that soft labels give, as logits.
 LinearHead gaussian_head(const Matrix& p, const Matrix& x, const Problem& problem,
-                         const GaussianOptions& options, int threads);
+                         const GaussianOptions& options, int threads,
+                         const cuda::HeldMatrix* held = nullptr);
 
 }  // namespace glgnn

@@ -22,7 +22,8 @@ std::vector<float> selection_of(const LandmarkHead& head, const Matrix& p, bool 
 
 Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
   const Matrix& x = work.features().dense;
-  LandmarkState state{work.input, fit_landmarks(work.features(), work.problem, options)};
+  LandmarkState state{work.input,
+                      fit_landmarks(work.features(), work.problem, options, work.context.threads)};
   Stage own;
   own.p = landmark_logits(state.head, x, work.context.threads);
   softmax_rows(own.p, work.context.threads);

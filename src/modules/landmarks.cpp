@@ -189,7 +189,7 @@ struct Choice {
 
 // The evidence takes labels for numbers, which asks for narrower similarities than classes do: how
 // wide they are, and the decay, are those under which labels that are held back are likeliest.
-Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes) {
+Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes, int threads) {
   constexpr int64_t kFolds = 5;
   const Eigen::Map<const Eigen::VectorXd> trust(e.trust.data(), e.rows);
   Choice best{sizes, 1};
@@ -202,11 +202,13 @@ Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes) {
     std::vector<Eigen::MatrixXd> links(kFolds, no_links(e));  // each decay goes on from the last
     for (const double decay : {1.0, 0.3, 0.1, 0.03, 0.01, 0.003}) {
       const LinkFit fit(e, k, decay);
-      double value = 0;
-      for (int64_t fold = 0; fold < kFolds; ++fold) {
+      parallel_for(kFolds, threads, 1, [&](int64_t fold) {
         Eigen::VectorXd rest = trust;
         for (int64_t i = fold; i < e.rows; i += kFolds) rest[i] = 0;
         fit.run(links[fold], rest);
+      });
+      double value = 0;
+      for (int64_t fold = 0; fold < kFolds; ++fold) {
         for (int64_t i = fold; i < e.rows; i += kFolds) {
           value += trust[i] * fit.likelihood(links[fold], i);
         }
@@ -273,7 +275,7 @@ double LandmarkEvidence::value(std::span<const double> logs, std::span<double> g
 }
 
 LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
-                           const LandmarkOptions& options) {
+                           const LandmarkOptions& options, int threads) {
   constexpr size_t kMostToLearnFrom = 300;  // every step is cubic in the rows
   std::vector<int32_t> rows = problem.train;
   if (rows.size() > kMostToLearnFrom) {
@@ -288,7 +290,7 @@ LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
                           ? sizes_of(learned_from, learn_sizes(learned_from, options.selects))
                           : only_linear(x.cols());
   return head_of(evidence_of(x, problem, first(kMostLandmarks)),
-                 choose_width_and_decay(learned_from, normalised(learned_from, sizes)));
+                 choose_width_and_decay(learned_from, normalised(learned_from, sizes), threads));
 }
 
 Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads) {

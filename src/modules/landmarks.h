@@ -62,7 +62,7 @@ struct LandmarkState {
 
 // Learned from the training rows of x, which is dense.
 LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
-                           const LandmarkOptions& options);
+                           const LandmarkOptions& options, int threads = 1);
 
 // f of each row of x.
 Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads);

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "kernels/dense.h"
+#include "kernels/layers.h"
 #include "modules/module.h"
 #include "ops/ops.h"
 #include "ops/propagation.h"
@@ -17,7 +21,7 @@ constexpr double kRampEpochs = 50;  // until the consistency counts in full
 class GnnHead {
  public:
   GnnHead(const Features& x, const Csr& graph, const Problem& problem, const Matrix& teacher,
-          const GnnOptions& options, const Context& context)
+          const GnnOptions& options, const Context& context, const cuda::HeldMatrix* held)
       : x_(x),
         graph_(graph, options.steps > 0 ? context : Context{context.threads}),
         problem_(problem),
@@ -37,13 +41,19 @@ class GnnHead {
     start(w2_, 1);
     set_targets(teacher);
     if (!x.is_sparse && options.steps == 0 && options.consistency <= 0) leave_out_unread_rows();
+    if (held) move_to_device(*held);
   }
 
   void train_epoch(int64_t epoch) {
-    const Var logits = forward(training_, epoch, true);
     const double ramp = std::min(1.0, static_cast<double>(epoch) / kRampEpochs);
-    soft_pull(training_, logits, targets_, weights_,
-              static_cast<float>(options_.consistency * ramp));
+    const auto consistency = static_cast<float>(options_.consistency * ramp);
+    if (held_) {
+      const auto [input, inner] = drops(epoch);
+      held_->train_epoch(epoch + 1, consistency, input, inner);
+      return;
+    }
+    const Var logits = forward(training_, epoch, true);
+    soft_pull(training_, logits, targets_, weights_, consistency);
     sum_squares(training_, training_.parameter(w1_),
                 static_cast<float>(0.5 * options_.weight_decay));
     training_.backward();
@@ -56,8 +66,18 @@ class GnnHead {
   }
 
   Matrix predict() {
-    Matrix p = *forward(evaluation_, 0, false).value;
-    evaluation_.clear();
+    Matrix p;
+    if (held_) {
+      p = held_->logits();
+      cuda::HeadParameters now = held_->parameters();
+      w1_.value = std::move(now.w1);
+      b1_.value = std::move(now.b1);
+      w2_.value = std::move(now.w2);
+      b2_.value = std::move(now.b2);
+    } else {
+      p = *forward(evaluation_, 0, false).value;
+      evaluation_.clear();
+    }
     softmax_rows(p, evaluation_.threads());
     return p;
   }
@@ -129,10 +149,29 @@ class GnnHead {
     weights_ = gather(weights_);
   }
 
-  Var forward(Tape& tape, int64_t epoch, bool training) {
+  void move_to_device(const cuda::HeldMatrix& x) {
+    if (!read_rows_.empty()) held_rows_.emplace(std::as_const(read_rows_).view());
+    held_ = std::make_unique<cuda::HeldHead>(
+        x, held_rows_ ? *held_rows_ : x, options_.steps > 0 ? graph_.held() : nullptr,
+        cuda::HeadParameters{w1_.value, b1_.value, w2_.value, b2_.value},
+        cuda::HeadTraining{.targets = std::as_const(targets_).view(),
+                           .weights = weights_.data(),
+                           .rate = static_cast<float>(options_.dropout),
+                           .weight_decay = static_cast<float>(options_.weight_decay),
+                           .learning_rate = options_.learning_rate,
+                           .steps = options_.steps,
+                           .alpha = static_cast<float>(options_.alpha)});
+  }
+
+  // The numbers that drop the input and the hidden units of an epoch.
+  std::pair<Rng, Rng> drops(int64_t epoch) const {
     const auto step = static_cast<uint32_t>(options_.round * 100000 + epoch);
-    const Rng input{options_.seed, Stream::kDropInput, options_.owner, step};
-    const Rng inner{options_.seed, Stream::kDropHidden, options_.owner, step};
+    return {{options_.seed, Stream::kDropInput, options_.owner, step},
+            {options_.seed, Stream::kDropHidden, options_.owner, step}};
+  }
+
+  Var forward(Tape& tape, int64_t epoch, bool training) {
+    const auto [input, inner] = drops(epoch);
     const auto rate = static_cast<float>(training ? options_.dropout : 0.0);
     const Var w1 = tape.parameter(w1_), b1 = tape.parameter(b1_);
     const Var w2 = tape.parameter(w2_), b2 = tape.parameter(b2_);
@@ -160,14 +199,17 @@ class GnnHead {
   Tape training_, evaluation_;
   Transpose by_column_;
   Matrix values_, targets_, weights_;
-  Matrix read_rows_;  // those of x that training reads; empty: all
+  Matrix read_rows_;                           // those of x that training reads; empty: all
+  std::optional<cuda::HeldMatrix> held_rows_;  // the same on the device
+  std::unique_ptr<cuda::HeldHead> held_;       // where that trains
 };
 
 }  // namespace
 
 GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
-                    const Matrix& teacher, const GnnOptions& options, const Context& context) {
-  GnnHead head(x, graph, problem, teacher, options, context);
+                    const Matrix& teacher, const GnnOptions& options, const Context& context,
+                    const cuda::HeldMatrix* held) {
+  GnnHead head(x, graph, problem, teacher, options, context, held);
   GnnResult best;
   std::vector<Matrix> looks;
   double best_value = 0;
@@ -224,8 +266,8 @@ std::vector<Stage> LayersOptions::run_round(const RoundWork& work) const {
   GnnOptions options = training;
   options.owner = work.number;
   options.round = work.round;
-  GnnResult result =
-      train_gnn(work.features(), work.graph, work.problem, *taught.before, options, work.context);
+  GnnResult result = train_gnn(work.features(), work.graph, work.problem, *taught.before, options,
+                               work.context, work.shared.held(work.input));
   // Of reduced rows the columns count that they were made of.
   if (result.selection.size() != static_cast<size_t>(work.problem.features->cols())) {
     result.selection = work.separation(result.p);

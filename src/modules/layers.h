@@ -91,7 +91,9 @@ struct LayersOptions {
 };
 
 // `teacher` may be empty. Stops when the validation rows are not fitted better for so many checks.
+// `held`, if given, is x on the device, where the layers are then trained.
 GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
-                    const Matrix& teacher, const GnnOptions& options, const Context& context);
+                    const Matrix& teacher, const GnnOptions& options, const Context& context,
+                    const cuda::HeldMatrix* held = nullptr);
 
 }  // namespace glgnn

@@ -131,6 +131,20 @@ struct ClassSums {
     }
   }
 
+  // Of all rows at once, on the device.
+  void add_rows(const Matrix& p, const cuda::HeldMatrix& x) {
+    const auto classes = static_cast<int64_t>(mass.size());
+    for (int64_t i = 0; i < p.rows(); ++i) {
+      for (int64_t c = 0; c < classes; ++c) mass[c] += p[i][c];
+    }
+    const Matrix products = cuda::HeldMatrix(p.view()).transposed_times(x);
+    const Matrix all = x.column_squares();
+    for (int64_t f = 0; f < x.cols(); ++f) {
+      squares[f] = all[0][f];
+      for (int64_t c = 0; c < classes; ++c) sum[f * classes + c] = products[c][f];
+    }
+  }
+
   void add(const ClassSums& other) {
     for (const auto& [to, from] : {std::pair(&mass, &other.mass), std::pair(&sum, &other.sum),
                                    std::pair(&squares, &other.squares)}) {
@@ -140,7 +154,13 @@ struct ClassSums {
 };
 
 // Pieces of rows are summed first, however many threads there are.
-ClassSums sum_by_class(const Features& x, const Matrix& p, int threads) {
+ClassSums sum_by_class(const Features& x, const Matrix& p, int threads,
+                       const cuda::HeldMatrix* held) {
+  if (held) {
+    ClassSums all(x.cols(), p.cols());
+    all.add_rows(p, *held);
+    return all;
+  }
   constexpr int64_t kRows = 4096;  // of a piece
   const Pattern* pattern = x.is_sparse ? x.sparse.pattern.get() : nullptr;
   std::vector<std::optional<ClassSums>> pieces((x.rows() + kRows - 1) / kRows);
@@ -167,12 +187,14 @@ ClassSums sum_by_class(const Features& x, const Matrix& p, int threads) {
 std::vector<float> RoundWork::separation(const Matrix& p) const {
   const Features& x = shared.view(spec.input);
   const bool reduced = x.cols() != problem.features->cols();
-  return class_separation(reduced ? shared.view(View::kRaw) : x, p, context.threads);
+  const View view = reduced ? View::kRaw : spec.input;
+  return class_separation(shared.view(view), p, context.threads, shared.held(view));
 }
 
-std::vector<float> class_separation(const Features& x, const Matrix& p, int threads) {
+std::vector<float> class_separation(const Features& x, const Matrix& p, int threads,
+                                    const cuda::HeldMatrix* held) {
   const int64_t columns = x.cols(), classes = p.cols();
-  const ClassSums sums = sum_by_class(x, p, threads);
+  const ClassSums sums = sum_by_class(x, p, threads, held);
   const auto& [mass, sum, squares] = sums;
   std::vector<float> part(columns, 0.0f);
   const std::vector<int32_t> origin = origin_of_columns(x);

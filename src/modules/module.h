@@ -96,7 +96,9 @@ FittedModule finish_module(const ModuleResult& module, const Problem& problem, S
                            const Context& context);
 
 // How well each column alone separates the soft classes: the part of its variance between them
-// (square root), largest 1. Indicators of one block share theirs.
-std::vector<float> class_separation(const Features& x, const Matrix& p, int threads = 1);
+// (square root), largest 1. Indicators of one block share theirs. `held`, if given, is x on the
+// device, which then adds up.
+std::vector<float> class_separation(const Features& x, const Matrix& p, int threads = 1,
+                                    const cuda::HeldMatrix* held = nullptr);
 
 }  // namespace glgnn

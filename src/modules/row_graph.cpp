@@ -296,7 +296,14 @@ class EdgeRows {
 
 }  // namespace
 
-NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context) {
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context,
+                         const cuda::HeldMatrix* held) {
+  if (held && !euclidean) {
+    const int64_t n = view.rows(), wide = std::min(k, n - 1);
+    NearestRows ranked{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
+    cuda::ranked_rows(ranked.col.data(), *held, wide);
+    return ranked;
+  }
   const RowGraphOptions options{.euclidean = euclidean};
   const ComparedRows rows(view, {}, options, context.threads);
   NearestRows found = rows.nearest(k, context);

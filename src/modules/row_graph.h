@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/dense.h"
+
 namespace glgnn {
 
 struct RowGraphOptions {
@@ -34,7 +36,9 @@ struct NearestRows {
   std::vector<int32_t> col;    // N x wide
   std::vector<int64_t> count;  // how many of them a row has
 };
-NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context);
+// `held`, if given, is the view on the device, which then compares and ranks.
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context,
+                         const cuda::HeldMatrix* held = nullptr);
 
 // The graph of the options.k nearest rows in each of several views, features alone being compared.
 Csr join_votes(std::span<const NearestRows* const> votes, const Csr* given,

@@ -6,7 +6,7 @@
 namespace glgnn {
 
 SharedInputs::SharedInputs(const Features& features, const Csr* graph, const Context& context)
-    : features_(features), graph_(graph), views_(features, context.threads) {}
+    : features_(features), graph_(graph), views_(features, context) {}
 
 std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& views,
                                                      const RowGraphOptions& options,
@@ -41,7 +41,7 @@ std::shared_ptr<const NearestRows> SharedInputs::nearest_rows(View view,
     if (const auto found = nearest_.find(key); found != nearest_.end()) return found->second;
   }
   auto ranked = std::make_shared<const NearestRows>(
-      rank_nearest(views_.get(view), options.euclidean, std::get<2>(key), context));
+      rank_nearest(views_.get(view), options.euclidean, std::get<2>(key), context, held(view)));
   const std::scoped_lock lock(mutex_);
   return nearest_.emplace(key, std::move(ranked)).first->second;
 }

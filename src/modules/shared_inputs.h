@@ -26,6 +26,7 @@ class SharedInputs {
 
   const Features& features() const { return features_; }
   const Features& view(View view) { return views_.get(view); }
+  const cuda::HeldMatrix* held(View view) { return views_.held(view); }
   // What a model keeps of these views.
   std::shared_ptr<const FittedViews> fitted_views(const std::set<View>& views) {
     return std::make_shared<const FittedViews>(views_.fitted(views));

@@ -305,7 +305,8 @@ const Features& Views::make(View view) {
   Features out;
   FittedView& fitted = fitted_[view];
   if (const int64_t kept = directions_kept(view); kept > 0) {
-    Directions found = leading_directions(get(base_view(raw_)), kept, threads_);
+    const View base = base_view(raw_);
+    Directions found = leading_directions(get(base), kept, threads_, held(base));
     out.dense = std::move(found.scores);
     fitted.rule.view = view;
     fitted.directions = std::move(found.directions);
@@ -314,6 +315,14 @@ const Features& Views::make(View view) {
     out = apply_view(fitted.rule, raw_, threads_);
   }
   return made_.emplace(view, std::move(out)).first->second;
+}
+
+const cuda::HeldMatrix* Views::held(View view) {
+  if (!on_device_) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  const Features& rows = get(view);
+  if (rows.is_sparse) return nullptr;
+  return &held_.try_emplace(view, rows.dense.view()).first->second;
 }
 
 FittedViews Views::fitted(const std::set<View>& views) {

@@ -1,6 +1,7 @@
 // Views: the features prepared in different ways; a module compares rows in one or several of them.
 #pragma once
 
+#include <glgnn/context.h>
 #include <glgnn/dataset.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "kernels/dense.h"
 
 namespace glgnn {
 
@@ -96,10 +98,13 @@ struct FittedViews : std::vector<FittedView> {
 class Views {
  public:
   // Features as read from the file; they must outlive this.
-  Views(const Features& raw, int threads) : raw_(raw), threads_(threads) {}
+  Views(const Features& raw, const Context& context)
+      : raw_(raw), threads_(context.threads), on_device_(context.device == Device::kCuda) {}
 
   // Made when first asked for; safe to call from several threads.
   const Features& get(View view);
+  // The same on the device, where that computes and the rows are dense; else null.
+  const cuda::HeldMatrix* held(View view);
   // What a model keeps of these views.
   FittedViews fitted(const std::set<View>& views);
 
@@ -108,8 +113,10 @@ class Views {
 
   const Features& raw_;
   int threads_;
+  bool on_device_;
   std::recursive_mutex mutex_;
   std::map<View, Features> made_;
+  std::map<View, cuda::HeldMatrix> held_;
   std::map<View, FittedView> fitted_;  // without the scores, which are made_
 };
 

@@ -251,7 +251,7 @@ Var edge_dot(Tape& tape, SharedPattern pattern, const RowsVar& z,
                                    tape.threads());
         return;
       }
-      const auto transposed = work_of(pattern, work)->transposed();
+      const auto transposed = work_of(pattern, work)->transposed(tape.threads());
       if (shared) {
         cpu::edge_dot_backward(z.values.d_data(), s.grad->data(), pattern->view(),
                                transposed->view(), *shared, z.pattern->view(), z.values.data(),

@@ -2,8 +2,10 @@
 
 namespace glgnn {
 
-std::shared_ptr<const Transpose> PatternWork::transposed() {
-  if (!transposed_) transposed_ = std::make_shared<const Transpose>(transpose(pattern_->view()));
+std::shared_ptr<const Transpose> PatternWork::transposed(int threads) {
+  if (!transposed_) {
+    transposed_ = std::make_shared<const Transpose>(transpose(pattern_->view(), threads));
+  }
   return transposed_;
 }
 
@@ -17,7 +19,7 @@ std::shared_ptr<const SelfLoops> PatternWork::with_loops(int threads) {
 std::shared_ptr<const Transpose> PatternWork::with_loops_transposed(int threads) {
   if (!with_loops_transposed_) {
     with_loops_transposed_ =
-        std::make_shared<const Transpose>(transpose(with_loops(threads)->pattern.view()));
+        std::make_shared<const Transpose>(transpose(with_loops(threads)->pattern.view(), threads));
   }
   return with_loops_transposed_;
 }

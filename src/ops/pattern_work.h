@@ -19,7 +19,7 @@ class PatternWork {
   explicit PatternWork(SharedPattern pattern) : pattern_(std::move(pattern)) {}
 
   const SharedPattern& pattern() const { return pattern_; }
-  std::shared_ptr<const Transpose> transposed();
+  std::shared_ptr<const Transpose> transposed(int threads = 1);
   std::shared_ptr<const SelfLoops> with_loops(int threads);
   std::shared_ptr<const Transpose> with_loops_transposed(int threads);
   std::shared_ptr<const SymmetricUnion> symmetric(int threads);

@@ -17,6 +17,8 @@ class Propagation {
   Propagation(const Csr& graph, const Context& context);
 
   const Csr& graph() const { return graph_; }
+  // The graph on the device; null where the processor computes.
+  const cuda::HeldGraph* held() const { return held_.get(); }
   // As kernels/propagate.h says.
   void run(Matrix& z, const Matrix& h, int64_t steps, double alpha) const;
 

@@ -10,9 +10,9 @@ namespace glgnn {
 
 uint64_t fingerprint(const Problem& problem) {
   const Features& x = *problem.features;
-  uint64_t sum = kFnvStart;
+  ByteSum sum;
   const auto add = [&](const auto& list) {
-    sum = fnv1a(list.data(), static_cast<size_t>(list.size()) * sizeof(*list.data()), sum);
+    sum.add(list.data(), static_cast<size_t>(list.size()) * sizeof(*list.data()));
   };
   const auto add_csr = [&](const Csr& csr) {
     add(csr.pattern->row_ptr);
@@ -28,7 +28,7 @@ uint64_t fingerprint(const Problem& problem) {
   add(problem.labels);
   add(problem.train);
   add(problem.val);
-  return sum;
+  return sum.value();
 }
 
 namespace {

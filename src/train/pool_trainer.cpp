@@ -124,7 +124,8 @@ class PoolTrainer {
       share_start();
       run_modules(true);
     }
-    save();
+    // With folds there is more to come; else the model follows at once.
+    if (stopped_ || keeps_stages_ || seconds_since(saved_) >= options_.checkpoint_seconds) save();
     if (stopped_) return false;
     if (!ranks_.leads()) return true;
     list_candidates();

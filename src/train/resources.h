@@ -23,7 +23,7 @@ inline double seconds_since(Clock::time_point begin) {
 
 // From so many rows on, training and evaluation do not hold their memory at the same time: to ask
 // for it again costs nothing beside such an epoch.
-inline constexpr int64_t kRowsWorthReleasing = 8192;
+inline constexpr int64_t kRowsWorthReleasing = 16384;
 
 // How the threads are shared among modules that are trained side by side.
 

@@ -32,7 +32,7 @@ std::string with_checksum(std::string_view bytes) {
   if (file.size() < kHeader + sizeof sum) return file;
   const uint64_t size = file.size() - kHeader - sizeof sum;
   std::memcpy(file.data() + kSizeAt, &size, sizeof size);
-  sum = fnv1a(file.data(), file.size() - sizeof sum);
+  sum = byte_sum(file.data(), file.size() - sizeof sum);
   std::memcpy(file.data() + file.size() - sizeof sum, &sum, sizeof sum);
   return file;
 }

@@ -386,6 +386,48 @@ std::vector<Case> sharpen_cases() {
           sharpen_case("large logits", 13, 4, 12)};
 }
 
+// Small whole numbers of the same length in every row: dots are exact, and so are ties.
+Case ranked_rows_case(std::string name, int64_t n, int64_t cols, int64_t k) {
+  std::vector<double> x(n * cols, 0.0);
+  const std::vector<double> place = whole_numbers(1, 4 * n, 0, static_cast<int>(cols) / 4 - 1);
+  for (int64_t e = 0; e < 4 * n; ++e) {
+    x[e / 4 * cols + e % 4 * (cols / 4) + static_cast<int64_t>(place[e])] = 1;
+  }
+  const int64_t kept = std::clamp<int64_t>(k, 0, std::max<int64_t>(0, n - 1));
+  return with_cuda({.name = name,
+                    .in = {{"x", x}},
+                    .forward =
+                        [=]<class T>(Run<T>& r) {
+                          r.exact.assign(1, {});
+                          for (int64_t i = 0; i < n; ++i) {
+                            std::vector<std::pair<T, int64_t>> by_angle;
+                            for (int64_t j = 0; j < n; ++j) {
+                              T dot = 0;
+                              for (int64_t f = 0; f < cols; ++f) {
+                                dot += r.in[0][i * cols + f] * r.in[0][j * cols + f];
+                              }
+                              if (j != i) by_angle.emplace_back(-dot, j);
+                            }
+                            std::sort(by_angle.begin(), by_angle.end());
+                            for (int64_t c = 0; c < kept; ++c)
+                              r.exact[0].push_back(by_angle[c].second);
+                          }
+                        },
+                    .no_gradient = "columns are whole numbers"},
+                   [=](Run<float>& r, int) {
+                     std::vector<int32_t> col(n * kept, -1);
+                     cuda::ranked_rows(col.data(),
+                                       cuda::HeldMatrix(view(std::as_const(r.in[0]), n, cols)), k);
+                     r.exact = {{col.begin(), col.end()}};
+                   });
+}
+
+std::vector<Case> ranked_rows_cases() {
+  return {ranked_rows_case("31x8, k 4", 31, 8, 4),
+          ranked_rows_case("k above the other rows", 5, 8, 9), ranked_rows_case("one row", 1, 8, 2),
+          ranked_rows_case("300x80, k 40", 300, 80, 40)};
+}
+
 std::vector<Case> soft_pull_cases() {
   return {soft_pull_case("37x5", 37, 5, 1, 0.5f),
           soft_pull_case("no consistency", 37, 5, 1, 0),
@@ -429,6 +471,8 @@ std::vector<Op> best_ops() {
       {"soft_pull", soft_pull_cases,
        [] { return std::vector{soft_pull_case("2708x7", 2708, 7, 1, 0.5f)}; }},
       {"add_bias", add_bias_cases, [] { return std::vector{add_bias_case("2708x32", 2708, 32)}; }},
+      {"ranked_rows", ranked_rows_cases,
+       [] { return std::vector{ranked_rows_case("2000x64, k 10", 2000, 64, 10)}; }},
       {"nearest_rows", nearest_rows_cases,
        [] { return std::vector{nearest_rows_case("1797x64, k 5", 1797, 64, 5)}; }}};
 }

@@ -131,6 +131,56 @@ Case gemm_case(std::string name, GemmShape s) {
           .backward_work = {.flops = 2 * flops}};
 }
 
+// The products of matrices that stay on the device: a b, or a^T b.
+Case held_product_case(std::string name, GemmShape s) {
+  Case c = gemm_case(std::move(name), s);
+  c.backward = {};
+  c.backends.clear();
+  c.no_gradient = "gemm has it";
+  const auto on_device = [](MatView<float> to, MatView<const float> a, MatView<const float> b,
+                            GemmOptions options) {
+    const cuda::HeldMatrix held(a);
+    const Matrix found =
+        options.transpose_a ? held.transposed_times(cuda::HeldMatrix(b)) : held.times(b).to_host();
+    std::copy_n(found.data(), found.size(), to.data);
+  };
+  return with_cuda(std::move(c), [=](Run<float>& r, int) { run_gemm(r, s, on_device); });
+}
+
+std::vector<Case> held_product_cases() {
+  return {held_product_case("7x5x3", {7, 5, 3}),
+          held_product_case("7x5x3 ta", {7, 5, 3, {true, false, false}}),
+          held_product_case("1x33x65", {1, 33, 65}),
+          held_product_case("inner 0", {3, 2, 0}),
+          held_product_case("no rows", {0, 3, 2}),
+          held_product_case("301x77x131", {301, 77, 131}),
+          held_product_case("71x67x3001 ta", {71, 67, 3001, {true, false, false}})};
+}
+
+Case column_squares_case(std::string name, int64_t n, int64_t cols) {
+  return with_cuda({.name = name,
+                    .in = {{"x", uniform(1, n * cols)}},
+                    .out = {{"squares", cols}},
+                    .forward =
+                        [=]<class T>(Run<T>& r) {
+                          std::fill(r.out[0].begin(), r.out[0].end(), T(0));
+                          for (int64_t e = 0; e < n * cols; ++e) {
+                            r.out[0][e % cols] += r.in[0][e] * r.in[0][e];
+                          }
+                        },
+                    .no_gradient = "nothing is learned through it"},
+                   [=](Run<float>& r, int) {
+                     const Matrix found =
+                         cuda::HeldMatrix(view(std::as_const(r.in[0]), n, cols)).column_squares();
+                     std::copy_n(found.data(), found.size(), r.out[0].data());
+                   });
+}
+
+std::vector<Case> column_squares_cases() {
+  return {column_squares_case("7x5", 7, 5), column_squares_case("no rows", 0, 3),
+          column_squares_case("1301x70", 1301, 70)};
+}
+
 Case dropout_case(std::string name, int64_t n, float rate) {
   const Rng rng{.seed = 5, .stream = Stream::kDropInput, .owner = 1, .step = 7};
   return {.name = name,
@@ -367,6 +417,12 @@ std::vector<Op> dense_ops() {
          return std::vector{
              unit_rows_case("2708x1433", dense_row_ptr(2708, 1433), uniform(1, 2708 * 1433), 1.0f)};
        }},
+      {"held_product", held_product_cases,
+       [] {
+         return std::vector{held_product_case("70000x64x64", {70000, 64, 64})};
+       }},
+      {"column_squares", column_squares_cases,
+       [] { return std::vector{column_squares_case("10000x200", 10000, 200)}; }},
       {"gemm", gemm_cases,
        [] {
          return std::vector{gemm_case("2708x32x1433", {2708, 32, 1433}),

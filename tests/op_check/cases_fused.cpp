@@ -1,11 +1,16 @@
 // Cases of the ops that do two steps in one so as to keep less: dropout with a product, and feature
 // selection with the dots of chosen pairs.
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "check.h"
+#include "kernels/dense.h"
 #include "kernels/edges.h"
 #include "kernels/layers.h"
+#include "kernels/losses.h"
+#include "kernels/propagate.h"
 #include "make.h"
 
 namespace glgnn::op_check {
@@ -80,7 +85,7 @@ Case two_layers_case(std::string name, LayerShape s, int64_t classes, bool heavy
   const auto kept = std::make_shared<std::vector<uint64_t>>(
       static_cast<size_t>(cpu::two_layers_words(s.rows, s.features)));
   const double flops = 2.0 * s.rows * s.units * (s.features + classes);
-  return {
+  Case c = {
       .name = name,
       .in = {{"x", uniform(1, s.rows * s.features), false},
              {"w1", w1},
@@ -114,6 +119,136 @@ Case two_layers_case(std::string name, LayerShape s, int64_t classes, bool heavy
       .heavy = heavy,
       .forward_work = {.flops = flops},
       .backward_work = {.flops = 2 * flops}};
+  return with_cuda(
+      std::move(c),
+      [=](Run<float>& r, int) {
+        cuda::two_layers_forward(view(r.out[0], s.rows, classes), view(r.out[1], s.rows, s.units),
+                                 layers_of(r, s, classes));
+      },
+      [=](Run<float>& r, int) {
+        cuda::two_layers_backward(
+            layers_gradient(r, s, classes), view(std::as_const(r.d_out[0]), s.rows, classes),
+            view(std::as_const(r.out[1]), s.rows, s.units), layers_of(r, s, classes));
+      });
+}
+
+// Some epochs of a head over a graph, or over none: the parameters afterwards, and the logits.
+struct HeadCase {
+  LayerShape shape;
+  int64_t classes;
+  SharedPattern graph = {};  // null: no propagation
+  int64_t epochs = 3;
+  float consistency = 0.4f, decay = 0.01f, alpha = 0.2f;
+  int64_t steps() const { return graph ? 3 : 0; }
+};
+
+template <class T>
+TwoLayers<T> layers_now(Run<T>& r, const HeadCase& h, T rate) {
+  TwoLayers<T> layers = layers_of(r, h.shape, h.classes);
+  layers.w1.data = r.out[0].data();
+  layers.b1 = r.out[1].data();
+  layers.w2.data = r.out[2].data();
+  layers.b2 = r.out[3].data();
+  layers.rate = rate;
+  return layers;
+}
+
+template <class T>
+void train_head(Run<T>& r, const HeadCase& h) {
+  const LayerShape& s = h.shape;
+  const int64_t n = s.rows, classes = h.classes;
+  std::vector<std::vector<T>> gradient, mean, square;
+  for (int64_t p = 0; p < 4; ++p) {
+    r.out[p] = r.in[1 + p];
+    for (auto* list : {&gradient, &mean, &square}) list->emplace_back(r.out[p].size(), T(0));
+  }
+  const auto propagate = [&](std::vector<T>& z, const std::vector<T>& from) {
+    z = from;
+    if (!h.graph) return;
+    ref::propagate<T>(view(z, n, classes), h.graph->view(), r.in[7].data(), view(from, n, classes),
+                      h.steps(), T(h.alpha));
+  };
+  std::vector<T> hidden(n * s.units), o(n * classes), z, d_o;
+  for (int64_t epoch = 1; epoch <= h.epochs; ++epoch) {
+    const TwoLayers<T> now = layers_now(r, h, T(s.rate));
+    ref::two_layers_forward<T>(view(o, n, classes), view(hidden, n, s.units), now);
+    propagate(z, o);
+    std::vector<T> d_z(n * classes, T(0));
+    ref::soft_pull<T>(view(d_z, n, classes), view(std::as_const(z), n, classes),
+                      view(std::as_const(r.in[5]), n, classes), r.in[6].data(), T(h.consistency));
+    propagate(d_o, d_z);
+    ref::two_layers_backward<T>({view(gradient[0], s.features, s.units), gradient[1].data(),
+                                 view(gradient[2], s.units, classes), gradient[3].data()},
+                                view(std::as_const(d_o), n, classes),
+                                view(std::as_const(hidden), n, s.units), now);
+    ref::sum_squares_backward<T>(gradient[0].data(), T(0.5) * T(h.decay), r.out[0].data(),
+                                 std::ssize(r.out[0]));
+    for (int64_t p = 0; p < 4; ++p) {
+      ref::adam_step<T>(r.out[p].data(), mean[p].data(), square[p].data(), gradient[p].data(),
+                        std::ssize(r.out[p]), 0.02, epoch);
+      std::fill(gradient[p].begin(), gradient[p].end(), T(0));
+    }
+  }
+  ref::two_layers_forward<T>(view(o, n, classes), view(hidden, n, s.units), layers_now(r, h, T(0)));
+  propagate(r.out[4], o);
+}
+
+void train_head_on_cuda(Run<float>& r, const HeadCase& h) {
+  const LayerShape& s = h.shape;
+  const auto matrix = [&](int64_t p, int64_t rows, int64_t cols) {
+    Matrix m(rows, cols);
+    std::copy_n(r.in[p].data(), m.size(), m.data());
+    return m;
+  };
+  const TwoLayers<float> layers = layers_of(r, s, h.classes);
+  const cuda::HeldMatrix x(layers.x);
+  std::optional<cuda::HeldGraph> over;
+  if (h.graph) over.emplace(h.graph->view(), r.in[7].data());
+  cuda::HeldHead head(x, x, over ? &*over : nullptr,
+                      {matrix(1, s.features, s.units), matrix(2, 1, s.units),
+                       matrix(3, s.units, h.classes), matrix(4, 1, h.classes)},
+                      {.targets = view(std::as_const(r.in[5]), s.rows, h.classes),
+                       .weights = r.in[6].data(),
+                       .rate = s.rate,
+                       .weight_decay = h.decay,
+                       .learning_rate = 0.02,
+                       .steps = h.steps(),
+                       .alpha = h.alpha});
+  for (int64_t epoch = 1; epoch <= h.epochs; ++epoch) {
+    head.train_epoch(epoch, h.consistency, layers.input, layers.inner);
+  }
+  const cuda::HeadParameters now = head.parameters();
+  const Matrix logits = head.logits();
+  const Matrix* const parts[] = {&now.w1, &now.b1, &now.w2, &now.b2, &logits};
+  for (size_t p = 0; p < std::size(parts); ++p) {
+    std::copy_n(parts[p]->data(), parts[p]->size(), r.out[p].data());
+  }
+}
+
+Case held_head_case(std::string name, HeadCase h) {
+  Case c = two_layers_case(std::move(name), h.shape, h.classes);
+  const LayerShape& s = h.shape;
+  c.in.push_back({"targets", uniform(6, s.rows * h.classes, 0, 1)});
+  c.in.push_back({"weights", uniform(7, s.rows, 0.1, 1)});
+  c.in.push_back({"edges", uniform(8, h.graph ? h.graph->nnz() : 0, 0, 0.2)});
+  c.out = {{"w1", s.features * s.units},
+           {"b1", s.units},
+           {"w2", s.units * h.classes},
+           {"b2", h.classes},
+           {"logits", s.rows * h.classes}};
+  c.forward = [=]<class T>(Run<T>& r) { train_head(r, h); };
+  c.backward = {};
+  c.no_gradient = "it is a training";
+  c.backends.clear();
+  c.naive_limit = 1e-4;  // Adam divides gradients by their own size
+  return with_cuda(std::move(c), [=](Run<float>& r, int) { train_head_on_cuda(r, h); });
+}
+
+std::vector<Case> held_head_cases() {
+  return {held_head_case("alone", {{37, 5, 7, 0.3f}, 3}),
+          held_head_case("nothing dropped", {{37, 5, 7, 0.0f}, 3}),
+          held_head_case("over a graph", {{61, 9, 8, 0.3f}, 4, random_graph(1, 61, 6)}),
+          held_head_case("1301 rows", {{1301, 20, 64, 0.3f}, 10, random_graph(2, 1301, 8)})};
 }
 
 std::vector<Case> two_layers_cases() {
@@ -192,6 +327,11 @@ std::vector<Op> fused_ops() {
           {"two_layers", two_layers_cases,
            [] {
              return std::vector{two_layers_case("5000x20, 64 units", {5000, 20, 64, 0.3f}, 3)};
+           }},
+          {"held_head", held_head_cases,
+           [] {
+             return std::vector{held_head_case(
+                 "5000x20, 64 units", {{5000, 20, 64, 0.3f}, 3, random_graph(1, 5000, 10)})};
            }},
           {"selected_dot", selected_dot_cases, [] {
              return std::vector{

@@ -24,7 +24,7 @@ TEST(BestViews, StandardHasMeanZeroAndVarianceOne) {
                                        {2, 1e6f + 1, 5, 3e-20f},
                                        {3, 1e6f + 2, 5, 2e-20f},
                                        {10, 1e6f + 9, 5, 7e-20f}});
-  Views views(raw, 1);
+  Views views(raw, Context{1});
   const Features& z = views.get(View::kStandard);
   for (const int64_t f : {0, 1, 3}) {
     double sum = 0, squares = 0;
@@ -38,7 +38,7 @@ TEST(BestViews, StandardHasMeanZeroAndVarianceOne) {
 TEST(BestViews, SparseFeaturesOfFewColumnsAreStandardisedWithTheirZeros) {
   const std::vector<std::vector<float>> rows{{3, 0, 1}, {0, 0, 1}, {0, 2, 1}, {0, 0, 1}};
   const Features dense = dense_features(rows), sparse = sparse_features(rows);
-  Views dense_views(dense, 1), sparse_views(sparse, 1);
+  Views dense_views(dense, Context{1}), sparse_views(sparse, Context{1});
   for (const View view : {View::kStandard, View::kRank}) {
     EXPECT_FALSE(sparse_views.get(view).is_sparse);
     EXPECT_TRUE(test::same_bits(sparse_views.get(view).dense, dense_views.get(view).dense));
@@ -50,7 +50,7 @@ TEST(BestViews, RankScoresAreMonotoneSymmetricAndBlindToScale) {
   std::vector<std::vector<float>> rows;
   for (const float x : skewed) rows.push_back({x, std::cbrt(x), 4.0f});
   const Features raw = dense_features(rows);
-  Views views(raw, 1);
+  Views views(raw, Context{1});
   const Matrix& z = views.get(View::kRank).dense;
   std::vector<std::pair<float, float>> order;
   for (int64_t i = 0; i < 7; ++i) {
@@ -69,7 +69,7 @@ TEST(BestViews, RankScoresAreMonotoneSymmetricAndBlindToScale) {
 
 TEST(BestViews, EqualNumbersShareTheirMeanRank) {
   const Features raw = dense_features({{0}, {0}, {0}, {1}});
-  Views views(raw, 1);
+  Views views(raw, Context{1});
   const Matrix& z = views.get(View::kRank).dense;
   EXPECT_EQ(z[0][0], z[1][0]);
   EXPECT_EQ(z[0][0], z[2][0]);
@@ -79,19 +79,19 @@ TEST(BestViews, EqualNumbersShareTheirMeanRank) {
 
 TEST(BestViews, RawIsDividedByTheLargestSize) {
   const Features raw = dense_features({{2, -8}, {4, 0}});
-  Views views(raw, 1);
+  Views views(raw, Context{1});
   const Matrix& z = views.get(View::kRaw).dense;
   EXPECT_EQ(z[0][0], 0.25f);
   EXPECT_EQ(z[0][1], -1.0f);
   const Features zeros = dense_features({{0, 0}, {0, 0}});
-  Views of_zeros(zeros, 1);
+  Views of_zeros(zeros, Context{1});
   EXPECT_EQ(of_zeros.get(View::kRaw).dense[1][1], 0.0f);
 }
 
 TEST(BestViews, TfidfRowsHaveLengthOneAndRareFeaturesCountMore) {
   const std::vector<std::vector<float>> rows{{1, 1, 0}, {2, 0, 0}, {3, 0, 0}, {0, 0, 0}};
   const Features dense = dense_features(rows), sparse = sparse_features(rows);
-  Views dense_views(dense, 1), sparse_views(sparse, 1);
+  Views dense_views(dense, Context{1}), sparse_views(sparse, Context{1});
   const Matrix& z = dense_views.get(View::kTfidf).dense;
   for (const int64_t i : {0, 1, 2}) EXPECT_NEAR(length(z[i], 3), 1, 1e-6);
   EXPECT_EQ(length(z[3], 3), 0) << "an empty row stays empty";
@@ -106,7 +106,7 @@ TEST(BestViews, TfidfRowsHaveLengthOneAndRareFeaturesCountMore) {
 TEST(BestViews, UnitRowsOfSparseAndDenseAgree) {
   const std::vector<std::vector<float>> rows{{3, 0, 4}, {0, 0, 0}, {0, 2, 0}};
   const Features sparse = sparse_features(rows);
-  Views views(sparse, 1);
+  Views views(sparse, Context{1});
   Features unit = views.get(View::kUnit);
   make_dense(unit);
   EXPECT_NEAR(unit.dense[0][0], 0.6, 1e-7);
@@ -116,7 +116,7 @@ TEST(BestViews, UnitRowsOfSparseAndDenseAgree) {
 
 TEST(BestViews, AViewIsMadeOnceAndEveryViewHasItsName) {
   const Features raw = dense_features({{1, 2}, {3, 5}, {6, 1}});
-  Views views(raw, 1);
+  Views views(raw, Context{1});
   EXPECT_EQ(&views.get(View::kUnit), &views.get(View::kUnit));
   EXPECT_EQ(view_name(View::kRaw), "raw");
   EXPECT_EQ(view_name(View::kSvd64), "svd64");
@@ -167,7 +167,7 @@ TEST(BestSvd, FindsKnownSingularValuesAndDirections) {
 TEST(BestSvd, SameBitsForAnyNumberOfThreads) {
   test::Table table;
   test::make_documents(table, 700, 6, 12);
-  Views views(table.features, 1);
+  Views views(table.features, Context{1});
   const Features& x = views.get(View::kTfidf);
   const Matrix one = leading_directions(x, 32, 1).scores;
   for (const int threads : {2, 3}) {

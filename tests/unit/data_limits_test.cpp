@@ -165,7 +165,7 @@ TEST(DataLimits, OutOfMemoryIsNotADamagedFile) {
   GTEST_SKIP() << "the sanitizers need the whole address space";
 #endif
   const TempFolder folder;
-  const std::string array = folder.write("x.npy", npy("(3, 2500000)", std::string(30000000, 0)));
+  const std::string array = folder.write("x.npy", npy("(3, 5000000)", std::string(60000000, 0)));
   EXPECT_EXIT(load_with_little_memory(array), testing::ExitedWithCode(3),
               "x.npy: out of memory while reading: found \"[0-9]+ MB free\"");
   std::string text = "a,b\n";

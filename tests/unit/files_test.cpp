@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "core/archive.h"
@@ -138,8 +139,36 @@ void expect_usable(const std::string& name) {
 }
 
 TEST(FileVersions, Version9AndLaterAreRead) {
-  for (const char* name : {"version9_best.glgnn", "version9_paper.glgnn", "version10_best.glgnn"}) {
+  for (const char* name : {"version9_best.glgnn", "version9_paper.glgnn", "version10_best.glgnn",
+                           "version11_best.glgnn"}) {
     expect_usable(name);
+  }
+}
+
+TEST(FileVersions, TheSumDoesNotDependOnHowBytesAreCut) {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) bytes += static_cast<char>(i * i);
+  for (size_t size = 1; size < 80; ++size) {
+    ByteSum sum;
+    for (size_t at = 0; at < bytes.size(); at += size) {
+      sum.add(bytes.data() + at, std::min(size, bytes.size() - at));
+    }
+    EXPECT_EQ(sum.value(), byte_sum(bytes.data(), bytes.size())) << size;
+  }
+}
+
+TEST(FileVersions, TheSumSeesEveryByteAndEveryZeroAtTheEnd) {
+  const std::string bytes(100, '\0');
+  std::set<uint64_t> seen;
+  for (size_t size = 0; size <= bytes.size(); ++size) {
+    EXPECT_TRUE(seen.insert(byte_sum(bytes.data(), size)).second) << size;
+  }
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (const int bit : {1, 128}) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(bit);
+      EXPECT_TRUE(seen.insert(byte_sum(changed.data(), changed.size())).second) << i;
+    }
   }
 }
 

@@ -107,7 +107,7 @@ Csr changed_csr(const Csr& csr, const std::function<void(Pattern&)>& change) {
 
 // The same file with another checksum, which fits its bytes.
 std::string repaired(std::string bytes) {
-  const uint64_t sum = fnv1a(bytes.data(), bytes.size() - sizeof(uint64_t));
+  const uint64_t sum = byte_sum(bytes.data(), bytes.size() - sizeof(uint64_t));
   std::memcpy(bytes.data() + bytes.size() - sizeof sum, &sum, sizeof sum);
   return bytes;
 }

@@ -25,8 +25,8 @@ std::optional<DeviceInfo> find_device(std::string* why = nullptr);
 // Throws an Error that says what to do, unless the first device can run our kernels.
 void require_device();
 
-// About the bytes that a training on a table of this size takes on the device at the most: its
-// numbers, the packed ones and a gradient, and the best pairs of every row.
+// About the bytes that a training on a table of this size takes on the device at the most: two
+// views of its numbers, the packed ones and a gradient, the best pairs of every row, and a head.
 int64_t estimate_memory(int64_t rows, int64_t columns);
 
 // Throws an Error with that estimate where the device has less.

@@ -53,7 +53,7 @@ SelfLoops add_self_loops(PatternView pattern, int threads) {
 }
 
 SymmetricUnion symmetric_union(PatternView pattern, int threads) {
-  const Transpose back = transpose(pattern);
+  const Transpose back = transpose(pattern, threads);
   const int64_t n = pattern.rows;
   // Visits the columns of row i in order: where each stands in the input and in its transpose, -1
   // where it is not.
@@ -98,10 +98,18 @@ SymmetricUnion symmetric_union(PatternView pattern, int threads) {
       });
     }
   });
-  // Row by row, (i, j) is the next entry of row j that was not met yet.
+  // Of entry (i, j), where (j, i) is.
   out.mirrored.source.resize(both.nnz());
-  std::vector<int64_t> next(both.row_ptr.begin(), both.row_ptr.end() - 1);
-  for (int64_t e = 0; e < both.nnz(); ++e) out.mirrored.source[next[both.col[e]]++] = e;
+  for_row_ranges(n, 16 * both.nnz(), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t e = both.row_ptr[i]; e < both.row_ptr[i + 1]; ++e) {
+        const auto row = both.col.begin() + both.row_ptr[both.col[e]];
+        const auto row_end = both.col.begin() + both.row_ptr[both.col[e] + 1];
+        out.mirrored.source[e] =
+            std::lower_bound(row, row_end, static_cast<int32_t>(i)) - both.col.begin();
+      }
+    }
+  });
   return out;
 }
 

@@ -2,6 +2,7 @@
 // files.)
 #include "core/cuda/device.h"
 #include "kernels/graph_learn.h"
+#include "kernels/layers.h"
 #include "kernels/nearest_rows.h"
 #include "kernels/propagate.h"
 
@@ -23,6 +24,7 @@ void graph_learn_lse_backward(float*, const float*, const ZSparse<float>&, const
   require_device();
 }
 void nearest_rows(int32_t*, MatView<const float>, int64_t) { require_device(); }
+void ranked_rows(int32_t*, const HeldMatrix&, int64_t) { require_device(); }
 
 struct HeldRows::Arrays {};
 HeldRows::HeldRows(MatView<const float>, const float*, const float*, MatView<const float>) {
@@ -35,5 +37,35 @@ struct HeldGraph::Arrays {};
 HeldGraph::HeldGraph(PatternView, const float*) { require_device(); }
 HeldGraph::~HeldGraph() = default;
 void HeldGraph::propagate(MatView<float>, MatView<const float>, int64_t, float) const {}
+
+struct HeldMatrix::Arrays {};
+HeldMatrix::HeldMatrix(MatView<const float>) { require_device(); }
+HeldMatrix::HeldMatrix(std::unique_ptr<const Arrays> arrays) : arrays_(std::move(arrays)) {}
+HeldMatrix::HeldMatrix(HeldMatrix&&) noexcept = default;
+HeldMatrix::~HeldMatrix() = default;
+int64_t HeldMatrix::rows() const { return 0; }
+int64_t HeldMatrix::cols() const { return 0; }
+HeldMatrix HeldMatrix::times(MatView<const float> v) const { return HeldMatrix(v); }
+Matrix HeldMatrix::transposed_times(const HeldMatrix&) const { return {}; }
+Matrix HeldMatrix::column_squares() const { return {}; }
+Matrix HeldMatrix::to_host() const { return {}; }
+
+void two_layers_forward(MatView<float>, MatView<float>, const TwoLayers<float>&) {
+  require_device();
+}
+void two_layers_backward(const TwoLayersGradient<float>&, MatView<const float>,
+                         MatView<const float>, const TwoLayers<float>&) {
+  require_device();
+}
+
+struct HeldHead::Arrays {};
+HeldHead::HeldHead(const HeldMatrix&, const HeldMatrix&, const HeldGraph*, const HeadParameters&,
+                   const HeadTraining&) {
+  require_device();
+}
+HeldHead::~HeldHead() = default;
+void HeldHead::train_epoch(int64_t, float, const Rng&, const Rng&) {}
+Matrix HeldHead::logits() const { return {}; }
+HeadParameters HeldHead::parameters() const { return {}; }
 
 }  // namespace glgnn::cuda

@@ -3,18 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "core/cuda/runtime.cuh"
-#include "kernels/propagate.h"
+#include "kernels/cuda/propagate.cuh"
 
 namespace glgnn::cuda {
-
-struct HeldGraph::Arrays {
-  int64_t rows;
-  DeviceArray<int64_t> row_ptr;
-  DeviceArray<int32_t> col;
-  DeviceArray<float> values;
-};
-
 namespace {
 
 constexpr int kWarps = 8;
@@ -77,27 +68,39 @@ HeldGraph::HeldGraph(PatternView pattern, const float* values) {
 
 HeldGraph::~HeldGraph() = default;
 
+float* HeldGraph::Arrays::propagate(float* z, float* spare, const float* h, int64_t cols,
+                                    int64_t steps, float alpha) const {
+  if (steps == 0) {
+    check(cudaMemcpyAsync(z, h, rows * cols * sizeof(float), cudaMemcpyDeviceToDevice, stream()),
+          "copying on the device");
+  }
+  const float* last = h;
+  for (int64_t t = 0; t < steps; ++t) {
+    if (t > 0) std::swap(z, spare);
+    launch({.row_ptr = row_ptr.data(),
+            .col = col.data(),
+            .values = values.data(),
+            .last = last,
+            .h = h,
+            .next = z,
+            .rows = rows,
+            .cols = static_cast<int>(cols),
+            .alpha = alpha});
+    last = z;
+  }
+  return z;
+}
+
 void HeldGraph::propagate(MatView<float> z, MatView<const float> h, int64_t steps,
                           float alpha) const {
   const auto lock = lock_device();
   if (h.size() == 0) return;
   require_memory(3 * h.size() * 4, "propagation over " + std::to_string(h.rows) + " rows",
                  "take fewer rows");
-  const DeviceArray<float> own(h.data, h.size());
-  DeviceArray<float> last(h.data, h.size()), next(h.size());
-  for (int64_t t = 0; t < steps; ++t) {
-    launch({.row_ptr = arrays_->row_ptr.data(),
-            .col = arrays_->col.data(),
-            .values = arrays_->values.data(),
-            .last = last.data(),
-            .h = own.data(),
-            .next = next.data(),
-            .rows = h.rows,
-            .cols = static_cast<int>(h.cols),
-            .alpha = alpha});
-    std::swap(last, next);
-  }
-  last.copy_to(z.data);
+  const DeviceArray<float> own(h.data, h.size()), first(h.size()), second(h.size());
+  const float* const found =
+      arrays_->propagate(first.data(), second.data(), own.data(), h.cols, steps, alpha);
+  (found == first.data() ? first : second).copy_to(z.data);
 }
 
 }  // namespace glgnn::cuda

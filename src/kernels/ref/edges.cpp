@@ -3,26 +3,53 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.h"
 
 namespace glgnn {
 
-Transpose transpose(PatternView pattern) {
+// Pieces of rows count their entries of each column, which says where each of them writes: the
+// result is the same for any number of pieces.
+Transpose transpose(PatternView pattern, int threads) {
+  constexpr int64_t kEntriesWorthAPiece = 16384;
+  const int64_t most = std::max<int64_t>(1, pattern.nnz() / std::max<int64_t>(1, pattern.cols));
+  const int64_t pieces = std::clamp<int64_t>(std::min(pattern.nnz() / kEntriesWorthAPiece, most), 1,
+                                             std::max(1, threads));
+  const auto first_row = [&](int64_t piece) { return pattern.rows * piece / pieces; };
   Transpose out;
   out.pattern.rows = pattern.cols;
   out.pattern.cols = pattern.rows;
   out.pattern.row_ptr.assign(pattern.cols + 1, 0);
   out.pattern.col.resize(pattern.nnz());
   out.source.resize(pattern.nnz());
-  for (int64_t e = 0; e < pattern.nnz(); ++e) ++out.pattern.row_ptr[pattern.col[e] + 1];
-  for (int64_t j = 0; j < pattern.cols; ++j) out.pattern.row_ptr[j + 1] += out.pattern.row_ptr[j];
-  std::vector<int64_t> next(out.pattern.row_ptr.begin(), out.pattern.row_ptr.end() - 1);
-  for (int64_t i = 0; i < pattern.rows; ++i) {
-    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-      const int64_t slot = next[pattern.col[e]]++;
-      out.pattern.col[slot] = static_cast<int32_t>(i);
-      out.source[slot] = e;
+  std::vector<int64_t> next(pieces * pattern.cols, 0);  // of each piece, where a column goes on
+  parallel_for(pieces, threads, 1, [&](int64_t piece) {
+    int64_t* const count = next.data() + piece * pattern.cols;
+    for (int64_t e = pattern.row_ptr[first_row(piece)]; e < pattern.row_ptr[first_row(piece + 1)];
+         ++e) {
+      ++count[pattern.col[e]];
     }
+  });
+  int64_t at = 0;
+  for (int64_t j = 0; j < pattern.cols; ++j) {
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      int64_t& count = next[piece * pattern.cols + j];
+      at += std::exchange(count, at);
+    }
+    out.pattern.row_ptr[j + 1] = at;
   }
+  parallel_for(pieces, threads, 1, [&](int64_t piece) {
+    int64_t* const slot = next.data() + piece * pattern.cols;
+    for (int64_t i = first_row(piece); i < first_row(piece + 1); ++i) {
+      for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+        const int64_t to = slot[pattern.col[e]]++;
+        out.pattern.col[to] = static_cast<int32_t>(i);
+        out.source[to] = e;
+      }
+    }
+  });
   return out;
 }
 

@@ -1,0 +1,99 @@
+// The rows most similar to each row by angle, ranked, of a matrix that is on the device.
+#include <algorithm>
+#include <string>
+
+#include "kernels/cuda/choose.cuh"
+#include "kernels/cuda/products.cuh"
+#include "kernels/nearest_rows.h"
+
+namespace glgnn::cuda {
+namespace {
+
+constexpr int kWarps = 8;
+
+int blocks_of_warps(int64_t rows) { return static_cast<int>((rows + kWarps - 1) / kWarps); }
+
+template <class T>
+__device__ T warp_sum(T x) {
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
+  return x;
+}
+
+// Rows of length 1; those of zeros stay as they are.
+__global__ void make_unit(float* unit, const float* x, int64_t rows, int64_t cols) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+  if (row >= rows) return;
+  double squares = 0;
+  for (int64_t f = threadIdx.x % 32; f < cols; f += 32) {
+    squares += double{x[row * cols + f]} * x[row * cols + f];
+  }
+  const double length = sqrt(warp_sum(squares));
+  for (int64_t f = threadIdx.x % 32; f < cols; f += 32) {
+    const float value = x[row * cols + f];
+    unit[row * cols + f] = length > 0 ? static_cast<float>(value / length) : value;
+  }
+}
+
+// The chosen of each row, the most similar first, the smaller of two that are alike.
+__global__ void rank(int32_t* ranked, const int32_t* chosen, const float* unit, int64_t rows,
+                     int64_t cols, int k) {
+  extern __shared__ float all_scores[];
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+  if (row >= rows) return;
+  float* const scores = all_scores + threadIdx.x / 32 * k;
+  const int lane = threadIdx.x % 32;
+  const int32_t* const mine = chosen + row * k;
+  for (int c = 0; c < k; ++c) {
+    const float* const other = unit + int64_t{mine[c]} * cols;
+    float dot = 0;
+    for (int64_t f = lane; f < cols; f += 32) dot = fmaf(unit[row * cols + f], other[f], dot);
+    dot = warp_sum(dot);
+    if (lane == 0) scores[c] = dot;
+  }
+  __syncwarp();
+  // What is chosen ascends, so that an earlier one is the smaller.
+  for (int c = lane; c < k; c += 32) {
+    int before = 0;
+    for (int other = 0; other < k; ++other) {
+      before += scores[other] > scores[c] || (scores[other] == scores[c] && other < c);
+    }
+    ranked[row * k + before] = mine[c];
+  }
+}
+
+}  // namespace
+
+void ranked_rows(int32_t* col, const HeldMatrix& x, int64_t k) {
+  const auto lock = lock_device();
+  const HeldMatrix::Arrays& held = x.arrays();
+  const int64_t rows = held.rows, cols = held.cols;
+  const auto kept = static_cast<int>(std::min(k, rows - 1));
+  if (kept <= 0) return;
+  const DeviceRows shape{.rows = rows, .cols = cols};
+  const ChooseRule rule{.k = kept};
+  require_memory(rows * cols * 4 + PackedRows::bytes(shape) + choose_bytes(shape, rule) +
+                     8 * rows * (kept + 1),
+                 "comparing " + std::to_string(rows) + " rows of " + std::to_string(cols),
+                 "take fewer rows");
+  const DeviceArray<float> unit(rows * cols);
+  make_unit<<<blocks_of_warps(rows), 32 * kWarps, 0, stream()>>>(unit.data(), held.numbers.data(),
+                                                                 rows, cols);
+  check(cudaGetLastError(), "starting to scale rows");
+  const DeviceArray<int32_t> chosen(rows * kept), ranked(rows * kept);
+  const DeviceArray<int64_t> counts(rows);
+  choose(chosen.data(), counts.data(), nullptr,
+         pack_rows({.rows = rows, .cols = cols, .dense = unit.data()}), rule);
+  const size_t room = sizeof(float) * kWarps * kept;
+  constexpr size_t kAlways = 48 * 1024;  // of shared memory; more must be asked for
+  if (room > kAlways) {
+    check(cudaFuncSetAttribute(rank, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(room)),
+          "asking for shared memory");
+  }
+  rank<<<blocks_of_warps(rows), 32 * kWarps, room, stream()>>>(ranked.data(), chosen.data(),
+                                                               unit.data(), rows, cols, kept);
+  check(cudaGetLastError(), "starting to rank rows");
+  ranked.copy_to(col);
+}
+
+}  // namespace glgnn::cuda
