@@ -173,9 +173,10 @@ class PoolTrainer {
 
   // Those that come before the network of graphs, or those after it.
   void run_modules(bool after_network) {
-    const ThreadShares shares = share_threads(*problem_.features, context_);
+    const ThreadShares shares = share_among_modules(*problem_.features, context_);
     Job job;
     job.pieces = left_to_run(after_network);
+    if (context_.device == Device::kCuda) make_shared_inputs(job.pieces);
     job.threads = shares.modules;
     job.make = [&](int64_t m) {
       made_[m] = run(specs_[m], shares.inside, after_network ? &start_from_ : nullptr);
@@ -198,6 +199,14 @@ class PoolTrainer {
     job.keep = [&] { save(); };
     job.stopped = [&] { return stopped_; };
     hand_out(ranks_, job);
+  }
+
+  // With all threads, because the modules have one each.
+  void make_shared_inputs(const std::vector<int64_t>& pieces) {
+    for (const int64_t m : pieces) {
+      shared_.first_graph(specs_[m].views, specs_[m].graph, context_);
+      shared_.view(specs_[m].input);
+    }
   }
 
   // In their own order; where several ranks take them the longest first, so that none is left to

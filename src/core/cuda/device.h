@@ -26,7 +26,8 @@ std::optional<DeviceInfo> find_device(std::string* why = nullptr);
 void require_device();
 
 // About the bytes that a training on a table of this size takes on the device at the most: two
-// views of its numbers, the packed ones and a gradient, the best pairs of every row, and a head.
+// views of its numbers, the packed ones and a gradient, the best pairs of every row, and some heads
+// at once.
 int64_t estimate_memory(int64_t rows, int64_t columns);
 
 // Throws an Error with that estimate where the device has less.

@@ -119,7 +119,7 @@ void require_memory(int64_t bytes, const std::string& what, const std::string& a
 }
 
 int64_t estimate_memory(int64_t rows, int64_t columns) {
-  constexpr int64_t kOfANumber = 20, kOfARow = 2200, kAlways = 64'000'000, kWhole = 64;
+  constexpr int64_t kOfANumber = 20, kOfARow = 8000, kAlways = 64'000'000, kWhole = 64;
   const int64_t padded = (columns + kWhole - 1) / kWhole * kWhole;
   return kOfANumber * rows * padded + kOfARow * rows + kAlways;
 }
