@@ -3,11 +3,6 @@
 #include <glgnn/error.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -97,14 +92,8 @@ std::string trimmed(const std::string& text) {
 }
 
 std::string file_text(const std::string& path) {
-  if (std::filesystem::is_directory(path)) {
-    throw Error(ErrorKind::kIo, path + ": this is a folder; --config needs a file");
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw Error(ErrorKind::kIo, path + ": cannot read the settings: " + std::strerror(errno));
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
+  const InputFile file(path, "");
+  return read_bytes(file.path());
 }
 
 void apply_at(Config& config, const std::string& place, const std::string& name,

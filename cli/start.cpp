@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -85,6 +86,11 @@ int report_failure() noexcept {
         "out of memory; fewer rows or columns help, in paper mode also smaller --k, --modules "
         "or --hidden",
         exit_status(ErrorKind::kData));
+  } catch (const std::filesystem::filesystem_error& error) {  // links in a circle, a long name
+    char text[300];
+    std::snprintf(text, sizeof text, "%.200s: %s", error.path1().c_str(),
+                  std::strerror(error.code().value()));
+    return say(text, exit_status(ErrorKind::kIo), "check the name, its links and its permissions");
   } catch (const std::system_error& error) {
     return say(error.what(), exit_status(ErrorKind::kIo));
   } catch (const InternalFault& fault) {

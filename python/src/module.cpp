@@ -3,6 +3,8 @@
 #include <glgnn/error.h>
 #include <pybind11/stl.h>
 
+#include <system_error>
+
 #include "bindings.h"
 #include "report/machine.h"
 
@@ -29,6 +31,8 @@ void translate_errors() {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
       PyErr_SetString(exception_of(error.kind()), error.what());
+    } catch (const std::system_error& error) {  // links in a circle, a name that is too long
+      PyErr_SetString(PyExc_OSError, error.what());
     }
   });
 }

@@ -130,8 +130,10 @@ void ArchiveWriter::save(const std::string& path, FileKind kind) {
 ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(path) {
   std::error_code code;
   if (!std::filesystem::exists(path, code)) throw Error(ErrorKind::kIo, path + ": no such file");
-  if (std::filesystem::is_directory(path, code)) {
-    throw Error(ErrorKind::kIo, path + ": is a folder, expected a " + kind_name(kind) + " file");
+  const bool is_folder = std::filesystem::is_directory(path, code);
+  if (is_folder || std::filesystem::is_character_file(path, code)) {  // which may have no end
+    throw Error(ErrorKind::kIo, path + ": is a " + (is_folder ? "folder" : "device") +
+                                    ", expected a " + kind_name(kind) + " file");
   }
   std::ifstream in(path, std::ios::binary);
   bytes_.assign(std::istreambuf_iterator<char>(in), {});

@@ -112,8 +112,13 @@ void copy_stream(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 void require_file(const fs::path& path) {
-  std::error_code ignored;
-  const auto status = fs::status(path, ignored);
+  std::error_code why;
+  const auto status = fs::status(path, why);
+  if (status.type() == fs::file_type::none) {  // links in a circle, a folder one may not enter
+    fail(ErrorKind::kIo, {path},
+         {"cannot be opened", why.message(), "a file you may read",
+          "check its name, its links and its permissions"});
+  }
   if (!fs::exists(status)) {
     fail(ErrorKind::kIo, {path},
          {"no such file", path.string(), "the name of a file that exists",

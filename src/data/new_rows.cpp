@@ -26,7 +26,9 @@ std::unique_ptr<RowSource> open_rows(const std::string& what, const TablePlan& p
     const InputFile input(what, stream_extension(what, options.format));
     return open_rows(input.path(), plan, class_names, options);
   }
-  const bool is_folder = is_one_of(what, shipped_datasets()) || std::filesystem::is_directory(what);
+  std::error_code told_later;
+  const bool is_folder =
+      is_one_of(what, shipped_datasets()) || std::filesystem::is_directory(what, told_later);
   const std::string extension = is_folder ? "" : reader_extension(what, options.format);
   ClassNumbers classes(class_names);
   if (is_one_of(extension, {".csv", ".tsv", ".tab"})) {

@@ -3,6 +3,7 @@
 #include <glgnn/error.h>
 #include <zip.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -41,6 +42,14 @@ Npz::Npz(const std::filesystem::path& path) : path_(path) {
   if (code == ZIP_ER_MEMORY) throw std::bad_alloc();
   if (archive == nullptr) damaged({path}, error_text(code));
   archive_ = std::shared_ptr<zip>(archive, zip_discard);
+  std::vector<std::string> sorted = names();
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    fail(ErrorKind::kData, {path},
+         {"two arrays have the same name", *twice, "each name once",
+          "write it again with numpy.savez_compressed"});
+  }
 }
 
 std::vector<std::string> Npz::names() const {
@@ -72,7 +81,8 @@ NpyArray Npz::read(const std::string& name) const {
   const uintmax_t size = std::filesystem::file_size(path_, gone);
   const int64_t packed = gone ? 0 : static_cast<int64_t>(size);
   // Piece by piece: the size that the archive states may be damaged too, and is not to be trusted.
-  std::string bytes, piece(size_t{1} << 20, '\0');
+  constexpr int64_t kSmallest = 1 << 12, kLargest = 1 << 20;
+  std::string bytes, piece(static_cast<size_t>(std::clamp(packed, kSmallest, kLargest)), '\0');
   zip_int64_t got = 0;
   while ((got = zip_fread(file.get(), piece.data(), piece.size())) > 0) {
     check_unpacked(static_cast<int64_t>(bytes.size()) + got, packed, place,

@@ -80,11 +80,13 @@ Dataset read_anything(const std::string& what, const LoadOptions& options) {
     return read_folder(folder, options);
   }
   const fs::path path = what;
-  if (fs::is_directory(path)) {
+  std::error_code told_below;
+  if (fs::is_directory(path, told_below)) {
     refuse_column_options(path, options);
     return read_folder(path, options);
   }
-  if (!fs::exists(path) && !path.has_extension() && !path.has_parent_path()) unknown_name(what);
+  const bool is_bare = !path.has_extension() && !path.has_parent_path();
+  if (is_bare && !fs::exists(path, told_below)) unknown_name(what);
   require_file(path);
   const std::string extension = reader_extension(path, options.format);
   const bool packed_array = extension_of(path) == ".gz" && extension.starts_with(".np");

@@ -81,9 +81,9 @@ ByClass by_class(const Answers& answers) {
 }
 
 // Chance gives 1 / C of an answer to the right class.
-bool tells_classes_apart(const MatrixXd& mean, const MatrixXd& within, const VectorXd& rows) {
-  const double error = std::sqrt(within.diagonal().cwiseQuotient(rows).sum());
-  return mean.trace() - 1 >= kStandardErrors * error;
+bool tells_classes_apart(const ByClass& found) {
+  const double error = std::sqrt(found.within.diagonal().cwiseQuotient(found.rows).sum());
+  return found.mean.trace() - 1 >= kStandardErrors * error;
 }
 
 // The logarithm of the density of a normal distribution around 0. Answers sum to 1, so that the
@@ -117,8 +117,9 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
                                  const std::vector<Drawing>& drawings, int64_t classes) {
   if (drawings.empty() || classes < 2 || held.front().others == 0) return {};
   const Answers answers = answers_of_rest(held, drawings, classes);
-  const auto [mean, within, rows] = by_class(answers);
-  if (rows.minCoeff() < 2 || !tells_classes_apart(mean, within, rows)) return {};
+  const ByClass found = by_class(answers);
+  if (found.rows.minCoeff() < 2 || !tells_classes_apart(found)) return {};
+  const MatrixXd& mean = found.mean;
 
   // others = mean^T shares + error: shares by least squares, with equal shares as what is believed
   // before (the variance of a Dirichlet distribution that takes all shares for as likely).
@@ -126,9 +127,9 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
   const VectorXd surprise = answers.others - mean.transpose() * equal;
   const auto error_of = [&](const VectorXd& shares) -> MatrixXd {
     constexpr double kLeast = 1e-5;  // answers sum to 1: the matrix alone is singular
-    const double part = shares.cwiseAbs2().cwiseQuotient(rows).sum() +
+    const double part = shares.cwiseAbs2().cwiseQuotient(found.rows).sum() +
                         1.0 / static_cast<double>(held.front().others);
-    return kAlike * part * within + kLeast * MatrixXd::Identity(classes, classes);
+    return kAlike * part * found.within + kLeast * MatrixXd::Identity(classes, classes);
   };
   const MatrixXd error = error_of(equal);
   if (surprise.dot(error.ldlt().solve(surprise)) < static_cast<double>(classes - 1)) return {};

@@ -31,6 +31,7 @@ and, before `run`:
   cut = {file = "m", bytes = 100}     only the first bytes stay
   copy = {"from" = "to"}
   append = {"file" = "text"}
+  link = {"name" = "target"}          symbolic links
 """
 
 import argparse
@@ -56,6 +57,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 300  # seconds; only a hanging program reaches it
+FOUND_BY_VALGRIND = 99  # exit status
 
 
 class Failure(Exception):
@@ -80,8 +82,8 @@ def wait_for_lines(process, folder, wanted):
 
 
 class Case:
-    def __init__(self, program, case):
-        self.program, self.case = program, case
+    def __init__(self, program, case, valgrind):
+        self.program, self.case, self.valgrind = program, case, valgrind
         self.background = []
 
     def execute(self):
@@ -102,8 +104,9 @@ class Case:
                     process.communicate()
 
     def step(self, step):
-        if "memory_limit" in step and b"__asan_init" in Path(self.program).read_bytes():
-            return  # the address sanitizer takes terabytes of it
+        sanitized = b"__asan_init" in Path(self.program).read_bytes()
+        if "memory_limit" in step and (sanitized or self.valgrind):
+            return  # these take more of it than the program
         self.prepare(step)
         before = {name: (self.folder / name).read_bytes() for name in step.get("unchanged", [])}
         if "run" in step or "bench" in step:
@@ -136,6 +139,8 @@ class Case:
     def prepare(self, step):
         for source, target in step.get("copy", {}).items():
             shutil.copy(self.folder / source, self.folder / target)
+        for name, target in step.get("link", {}).items():
+            (self.folder / name).symlink_to(target)
         for name, text in step.get("append", {}).items():
             with open(self.folder / name, "a") as file:
                 file.write(text)
@@ -151,6 +156,8 @@ class Case:
     def run(self, step):
         command = [self.program, *shlex.split(step["run"])] if "run" in step else [
             self.program + "-bench", *shlex.split(step["bench"])]
+        if self.valgrind:
+            command = ["valgrind", "-q", f"--error-exitcode={FOUND_BY_VALGRIND}", *command]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("GLGNN_")}
         environment |= {"TERM": "xterm"} | step.get("env", {})
         environment.pop("NO_COLOR", None) if "NO_COLOR" not in step.get("env", {}) else None
@@ -224,16 +231,19 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True, help="the glgnn to test")
     parser.add_argument("--only", default="", help="part of a case's name")
+    parser.add_argument("--valgrind", action="store_true", help="under memcheck, which is 50 times slower")
     parser.add_argument("files", nargs="+", type=Path)
     options = parser.parse_args()
     program = str(Path(options.program).resolve())
+    global PATIENCE
+    PATIENCE *= 10 if options.valgrind else 1
     passed = failed = 0
     for path in options.files:
         for case in tomllib.loads(path.read_text())["case"]:
             if options.only not in case["name"]:
                 continue
             try:
-                Case(program, case).execute()
+                Case(program, case, options.valgrind).execute()
                 passed += 1
             except (Failure, OSError, ValueError, subprocess.TimeoutExpired) as failure:
                 failed += 1

@@ -37,36 +37,53 @@ std::string with_checksum(std::string_view bytes) {
   return file;
 }
 
-Dataset table() {
+constexpr int kFewest = 12, kWorthLandmarks = 28;
+
+Dataset table(int rows) {
   std::string text = "a,b,c,k\n";
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < rows; ++i) {
     text += std::to_string(i * i % 5) + "," + std::to_string(i % 2 * 3 + i * 0.1) + "," +
             (i % 3 == 0 ? "red" : "blue") + (i % 2 == 0 ? ",u\n" : ",v\n");
   }
-  return load_dataset(write_input("table.csv", text), {.label = "k"});
+  return load_dataset(write_input("table.csv", text),
+                      {.label = "k", .graph = write_input("edges.csv", "0,1\n1,2\n4,7\n")});
 }
 
-Config small(Mode mode) {
+Config paper() {
   Config config;
-  config.mode = mode;
-  if (mode == Mode::kBest) return config;
+  config.mode = Mode::kPaper;
   config.k = 3;
-  config.epochs = 2;
+  config.epochs = 3;  // one goes on from a checkpoint of the first and is not at the end
   config.modules = 2;
   config.hidden = 4;
   return config;
 }
 
+// One kind of module: a file that has all of them is large, and most of it alike.
+Config best(bool Config::*kind) {
+  Config config;
+  config.members = config.folds = 2;
+  config.epochs = 2;
+  config.hidden = 4;
+  config.spread_heads = config.prototype_heads = config.gnn_heads = config.landmark_heads = false;
+  config.*kind = true;
+  return config;
+}
+
 Split split_of(const Dataset& dataset) { return split_labels(dataset, 0.2, 1); }
 
-std::string model_seed(Mode mode) {
-  const Dataset dataset = table();
-  const FitResult fitted = fit_dataset(dataset, split_of(dataset), small(mode), kContext);
+std::string model_seed(const Config& config, int rows = kFewest) {
+  const Dataset dataset = table(rows);
+  const FitResult fitted = fit_dataset(dataset, split_of(dataset), config, kContext);
   const std::string path = input_path("seed.glgnn");
   save_model(fitted.model, path);
   return bytes_of(path);
 }
-Seeds model_seeds() { return {model_seed(Mode::kPaper), model_seed(Mode::kBest)}; }
+Seeds model_seeds() {
+  return {model_seed(paper()), model_seed(best(&Config::spread_heads)),
+          model_seed(best(&Config::prototype_heads)), model_seed(best(&Config::gnn_heads)),
+          model_seed(best(&Config::landmark_heads), kWorthLandmarks)};
+}
 
 void run_model(std::string_view bytes) { load_model(write_input("m.glgnn", with_checksum(bytes))); }
 
@@ -93,30 +110,31 @@ void run_use(std::string_view bytes) {
   });
 }
 
-FitResult fit_with(Mode mode, const FitOptions& options) {
-  static const Dataset dataset = table();
-  return fit_dataset(dataset, split_of(dataset), small(mode), kContext, options);
+FitResult fit_with(const Config& config, const FitOptions& options) {
+  static const Dataset few = table(kFewest), more = table(kWorthLandmarks);
+  const Dataset& dataset = config.mode == Mode::kPaper ? few : more;
+  return fit_dataset(dataset, split_of(dataset), config, kContext, options);
 }
 
-std::string checkpoint_seed(Mode mode) {
+std::string checkpoint_seed(const Config& config) {
   const std::string path = input_path("seed.checkpoint");
-  fit_with(mode, {.on_epoch = [](const EpochReport& report) { return report.epoch < 1; },
-                  .checkpoint = path,
-                  .checkpoint_seconds = 0});
+  fit_with(config, {.on_epoch = [](const EpochReport& report) { return report.epoch < 1; },
+                    .checkpoint = path,
+                    .checkpoint_seconds = 0});
   return bytes_of(path);
 }
-Seeds checkpoint_seeds() { return {checkpoint_seed(Mode::kPaper)}; }
-Seeds pool_checkpoint_seeds() { return {checkpoint_seed(Mode::kBest)}; }
+Seeds checkpoint_seeds() { return {checkpoint_seed(paper())}; }
+Seeds pool_checkpoint_seeds() { return {checkpoint_seed(best(&Config::landmark_heads))}; }
 
 // Loads it, and where it is one of this training goes on from there.
-void resume(Mode mode, std::string_view bytes) {
+void resume(const Config& config, std::string_view bytes) {
   const std::string path = write_input("m.checkpoint", with_checksum(bytes));
   fit_with(
-      mode,
+      config,
       {.on_epoch = [](const EpochReport&) { return false; }, .checkpoint = path, .resume = true});
 }
-void run_checkpoint(std::string_view bytes) { resume(Mode::kPaper, bytes); }
-void run_pool_checkpoint(std::string_view bytes) { resume(Mode::kBest, bytes); }
+void run_checkpoint(std::string_view bytes) { resume(paper(), bytes); }
+void run_pool_checkpoint(std::string_view bytes) { resume(best(&Config::landmark_heads), bytes); }
 
 constexpr Target kTargets[] = {
     {"model", run_model, model_seeds},

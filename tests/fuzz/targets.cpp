@@ -1,12 +1,16 @@
 #include "fuzz/targets.h"
 
+#include <fcntl.h>
 #include <glgnn/error.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 namespace glgnn::fuzz {
 namespace {
@@ -37,9 +41,20 @@ std::string input_path(const std::string& name) {
   return folder.path(name);
 }
 
+// A file stays open and is written over: to make it anew takes longer than to read it. What was
+// run may have put another in its place.
 std::string write_input(const std::string& name, std::string_view bytes) {
+  static std::map<std::string, int> files;
   const std::string path = input_path(name);
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
+  int& file = files.try_emplace(name, -1).first->second;
+  struct stat now;
+  if (file < 0 || ::fstat(file, &now) != 0 || now.st_nlink == 0) {
+    if (file >= 0) ::close(file);
+    file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  }
+  const auto size = static_cast<ssize_t>(bytes.size());
+  if (::pwrite(file, bytes.data(), bytes.size(), 0) != size) std::abort();
+  if (::ftruncate(file, size) != 0) std::abort();
   return path;
 }
 

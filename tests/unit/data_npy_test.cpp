@@ -149,6 +149,17 @@ TEST(DataNpz, RefusesDamagedArchives) {
                      "no.npz: no such file:"));
 }
 
+// Some readers take the first of them, others the last.
+TEST(DataNpz, RefusesTwoArraysOfOneName) {
+  const TempFolder folder;
+  std::string bytes = bytes_of(fixture("stored.npz"));
+  for (size_t at = 0; (at = bytes.find("y.npy", at)) != std::string::npos;) bytes[at] = 'X';
+  folder.write("x.npz", bytes);
+  EXPECT_EQ(folder.error_of(ErrorKind::kData, [&] { Npz npz(folder.path("x.npz")); }),
+            "x.npz: two arrays have the same name: found \"X\", expected each name once; write it "
+            "again with numpy.savez_compressed");
+}
+
 TEST(DataNpz, SurvivesEveryCutAndEveryChangedByte) {
   const TempFolder folder;
   const std::string good = bytes_of(fixture("compressed.npz"));
