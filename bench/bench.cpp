@@ -23,7 +23,7 @@ std::string command_line(const Options& options) {
 }  // namespace
 
 const std::vector<std::string>& parts() {
-  static const std::vector<std::string> all{"kernels", "epochs", "graphs", "scaling"};
+  static const std::vector<std::string> all{"kernels", "epochs", "graphs", "scaling", "complexity"};
   return all;
 }
 
@@ -58,6 +58,7 @@ Json run_all(const Options& options) {
     add(results);
     report["scaling"] = scaling_exponents(results);
   }
+  if (wanted("complexity")) report["complexity"] = measure_complexity(options);
   const auto busy_after = others_busy_cores(look);
   report["others_busy_cores"] =
       busy_before && busy_after ? Json(std::max(*busy_before, *busy_after)) : Json(nullptr);

@@ -19,7 +19,7 @@
 namespace glgnn::bench {
 
 struct Options {
-  std::string only;  // "kernels", "epochs", "graphs" or "scaling"; empty: all
+  std::string only;  // "kernels", "epochs", "graphs", "scaling" or "complexity"; empty: all
   int threads = 1;
   std::string device = "auto";  // of epochs and scaling
   Context context() const { return {threads, device_named(device)}; }
@@ -176,6 +176,10 @@ std::vector<Result> measure_scaling(const Options& options);
 Json child_scaling(int64_t rows, const Options& options);
 // {"seconds": ..., "peak_mb": ...} over all sizes and over the larger half.
 Json scaling_exponents(const std::vector<Result>& results);
+
+// Processor time of paper mode over the rows N, the modules M and the epochs T, with the exponents
+// of each; the paper says O(M T (N^2 + N)).
+Json measure_complexity(const Options& options);
 
 // The epochs of one training, timed in this process.
 

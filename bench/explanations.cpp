@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/motifs.h"
 #include "cli/progress.h"
 #include "cli/start.h"
 #include "cli/text.h"
@@ -51,41 +52,51 @@ double penalty_slope(double mask, double size, double entropy, double count) {
 
 }  // namespace
 
-Importance optimised_masks(const LocalRow& row, const Judge& judge, const MaskOptions& options) {
-  const size_t edges = row.neighbours().size(), features = row.features().size();
+Importance learn_masks(size_t edges, size_t features, const MaskOptions& options,
+                       const std::function<Importance(const Masks&)>& slope) {
   Optimiser of_edges(edges), of_features(features);
   const Rng rng{options.seed, Stream::kInit, 900, 0};
   for (size_t i = 0; i < edges; ++i) of_edges.logit[i] = 0.1 * rng.normal(i);
   for (size_t i = 0; i < features; ++i) of_features.logit[i] = 0.1 * rng.normal(edges + i);
-  constexpr float kStep = 0.05f;
+  const auto with_penalty = [](std::vector<double>& slopes, const std::vector<float>& masks,
+                               double size, double entropy) {
+    for (size_t i = 0; i < slopes.size(); ++i) {
+      const double mask = masks[i];
+      slopes[i] += penalty_slope(mask, size, entropy, static_cast<double>(slopes.size()));
+      slopes[i] *= mask * (1 - mask);
+    }
+  };
   for (int64_t t = 1; t <= options.steps; ++t) {
     const Masks now{of_edges.mask(), of_features.mask()};
-    std::vector<Masks> asked{now};
-    for (size_t i = 0; i < edges; ++i) asked.emplace_back(now).edges[i] += kStep;
-    for (size_t i = 0; i < features; ++i) asked.emplace_back(now).features[i] += kStep;
-    const std::vector<double> p = judge.ask(asked);
-    const auto slope = [&](size_t at, double mask, double size, double entropy, size_t count) {
-      const double loss = -(std::log(std::max(p[at], 1e-9)) - std::log(std::max(p[0], 1e-9)));
-      const double total =
-          loss / kStep + penalty_slope(mask, size, entropy, static_cast<double>(count));
-      return total * mask * (1 - mask);
-    };
-    std::vector<double> edge_slope, feature_slope;
-    for (size_t i = 0; i < edges; ++i) {
-      edge_slope.push_back(
-          slope(1 + i, now.edges[i], options.edge_size, options.edge_entropy, edges));
-    }
-    for (size_t i = 0; i < features; ++i) {
-      // The mean of the features' masks counts, the sum of the edges'.
-      feature_slope.push_back(slope(1 + edges + i, now.features[i],
-                                    options.feature_size / static_cast<double>(features),
-                                    options.feature_entropy, features));
-    }
-    of_edges.step(edge_slope, options.learning_rate, t);
-    of_features.step(feature_slope, options.learning_rate, t);
+    Importance slopes = slope(now);
+    with_penalty(slopes.edges, now.edges, options.edge_size, options.edge_entropy);
+    // The mean of the features' masks counts, the sum of the edges'.
+    with_penalty(slopes.features, now.features,
+                 options.feature_size / std::max(1.0, static_cast<double>(features)),
+                 options.feature_entropy);
+    of_edges.step(slopes.edges, options.learning_rate, t);
+    of_features.step(slopes.features, options.learning_rate, t);
   }
   const Masks last{of_edges.mask(), of_features.mask()};
   return {{last.edges.begin(), last.edges.end()}, {last.features.begin(), last.features.end()}};
+}
+
+Importance optimised_masks(const LocalRow& row, const Judge& judge, const MaskOptions& options) {
+  const size_t edges = row.neighbours().size(), features = row.features().size();
+  constexpr float kStep = 0.05f;
+  return learn_masks(edges, features, options, [&](const Masks& now) {
+    std::vector<Masks> asked{now};
+    for (size_t i = 0; i < edges; ++i) asked.emplace_back(now).edges[i] += kStep;
+    for (size_t i = 0; i < features; ++i) asked.emplace_back(now).features[i] += kStep;
+    std::vector<double> loss = judge.ask(asked);
+    for (double& p : loss) p = -std::log(std::max(p, 1e-9));
+    Importance slopes;
+    for (size_t i = 0; i < edges; ++i) slopes.edges.push_back((loss[1 + i] - loss[0]) / kStep);
+    for (size_t i = 0; i < features; ++i) {
+      slopes.features.push_back((loss[1 + edges + i] - loss[0]) / kStep);
+    }
+    return slopes;
+  });
 }
 
 Importance random_importance(const LocalRow& row, uint64_t seed) {
@@ -236,9 +247,47 @@ Json methods_json(const std::vector<StudyLine>& lines) {
   return methods;
 }
 
+int compare_on_motifs(const CompareOptions& options, const Context& context) {
+  const cli::InterruptGuard interrupt;
+  const auto lines = study_motifs(
+      make_motif_set(options.model, 0),
+      {.rows = options.rows, .stopped = [&] { return interrupt.interrupted(); }}, context);
+  if (interrupt.interrupted()) return interrupt.exit_status();
+  Json methods = Json::array();
+  std::vector<std::vector<std::string>> table;
+  for (const MotifLine& line : lines) {
+    methods.push_back({{"model", line.model},
+                       {"test_accuracy", line.accuracy},
+                       {"method", line.explainer},
+                       {"auc", line.auc},
+                       {"rows", line.rows},
+                       {"seconds", line.seconds}});
+    table.push_back({line.model, cli::percent(line.accuracy), line.explainer,
+                     fmt::format("{:.3f}", line.auc), std::to_string(line.rows),
+                     fmt::format("{:.4f}", line.seconds)});
+  }
+  if (options.json) {
+    Json answer = program_json(context.threads);
+    answer["dataset"] = options.model;
+    answer["methods"] = std::move(methods);
+    fmt::print("{}\n", json_text(answer));
+    return 0;
+  }
+  cli::print_table(stdout,
+                   {{"model"},
+                    {"test accuracy", true},
+                    {"explained by"},
+                    {"AUC of the motif's edges", true},
+                    {"rows", true},
+                    {"seconds", true}},
+                   table);
+  return 0;
+}
+
 }  // namespace
 
 int compare_explanations(const CompareOptions& options, const Context& context) {
+  if (is_motif_set(options.model)) return compare_on_motifs(options, context);
   const Model fitted = load_model(options.model);
   const std::vector<int32_t> chosen = some_rows(fitted, options.rows);
   const cli::InterruptGuard interrupt;

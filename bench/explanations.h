@@ -24,7 +24,12 @@ struct MaskOptions {
   uint64_t seed = 0;  // of the masks' start
 };
 
-// The masks after the last step, as importances. Gradients are differences of the model.
+// The masks after the last step, as importances. `slope` gives the gradient of -log p in each mask,
+// p being the probability of the predicted class.
+Importance learn_masks(size_t edges, size_t features, const MaskOptions& options,
+                       const std::function<Importance(const Masks&)>& slope);
+
+// Of a row of our own model, by differences.
 Importance optimised_masks(const LocalRow& row, const Judge& judge, const MaskOptions& options);
 
 // Every edge and feature gets a random importance.
@@ -53,12 +58,12 @@ std::vector<StudyLine> study_explanations(const Model& model, const StudyOptions
                                           const Context& context);
 
 // How faithful and stable explanations of a fitted model are, beside optimised masks and random
-// picks; printed as a table or as JSON.
+// picks; or how well explanations find the motifs of a graph. Printed as a table or as JSON.
 
 namespace bench {
 
 struct CompareOptions {
-  std::string model;  // a file
+  std::string model;  // a file, ba-shapes or tree-cycles
   int64_t rows = 20;  // drawn by chance, the same every time
   int64_t seeds = 3;  // of the methods that have one
   bool json = false;

@@ -63,6 +63,15 @@ void print_report(const Json& report) {
                     {"peer's MB", true},
                     {"note"}},
                    rows);
+  if (report.contains("complexity")) {
+    const auto exponent = [&](const char* what) {
+      return report["complexity"][what]["exponent"].get<double>();
+    };
+    fmt::print(
+        "processor time of paper mode grows as N^{:.2f} M^{:.2f} T^{:.2f}; the paper says "
+        "O(M T (N^2 + N))\n",
+        exponent("rows"), exponent("modules"), exponent("epochs"));
+  }
   if (!report.contains("scaling") || report["scaling"]["all"].is_null()) return;
   for (const char* which : {"all", "larger_half"}) {
     const Json& fit = report["scaling"][which];
@@ -108,7 +117,7 @@ int run_program(int argc, char** argv) {
   program.formatter(std::make_shared<cli::HelpFormatter>());
   BenchCommand command;
   program.add_option("--only", command.options.only, "one part")
-      ->type_name("kernels|epochs|graphs|scaling");
+      ->type_name("kernels|epochs|graphs|scaling|complexity");
   program.add_flag("--quick", command.options.quick, "small sizes: to see that it works");
   program
       .add_option("--peers", command.options.python,
@@ -118,8 +127,9 @@ int run_program(int argc, char** argv) {
       ->type_name("DIR");
   program
       .add_option("--explanations", command.comparison.model,
-                  "instead: how faithful explanations of this model are, beside other ways")
-      ->type_name("MODEL");
+                  "instead: how faithful explanations of this model are, beside other ways; or how "
+                  "well they find the motifs of ba-shapes or tree-cycles")
+      ->type_name("MODEL|SET");
   program.add_option("--rows", command.comparison.rows, "with --explanations: rows to draw (20)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "bench/bench.h"
@@ -193,7 +194,52 @@ Json exponents(const std::vector<Result>& results, size_t first) {
           {"peak_mb", fitted_exponent(rows, megabytes)}};
 }
 
+// Processor seconds of the epochs of one training of paper mode.
+double training_seconds(int64_t rows, int64_t modules, int64_t epochs) {
+  Dataset dataset = gaussian_classes(rows);
+  Config config;
+  config.k = kNeighbours;
+  config.modules = modules;
+  config.epochs = epochs;
+  const Problem problem = prepare(dataset, config);
+  const std::clock_t start = std::clock();
+  std::clock_t last = start;
+  FitOptions options;
+  options.on_epoch = [&](const EpochReport&) {
+    last = std::clock();
+    return true;
+  };
+  fit(problem, config, Context{1}, options);
+  return static_cast<double>(last - start) / CLOCKS_PER_SEC;
+}
+
+// One of the three grows, the others stay.
+template <class Seconds>
+Json growth(const Options& options, const std::string& what, const std::vector<int64_t>& values,
+            Seconds seconds_of) {
+  std::vector<double> x, seconds;
+  for (const int64_t value : values) {
+    options.say(fmt::format("complexity: {} {}", value, what));
+    x.push_back(static_cast<double>(value));
+    seconds.push_back(seconds_of(value));
+  }
+  return {{"values", values}, {"seconds", seconds}, {"exponent", fitted_exponent(x, seconds)}};
+}
+
 }  // namespace
+
+Json measure_complexity(const Options& options) {
+  training_seconds(256, 1, 1);  // what is loaded at the first use is not counted
+  const int64_t rows = options.quick ? 256 : 2048, largest = options.quick ? 1024 : 16'384;
+  std::vector<int64_t> sizes;
+  for (int64_t size = rows; size <= largest; size *= 2) sizes.push_back(size);
+  return {
+      {"rows", growth(options, "rows", sizes, [](int64_t n) { return training_seconds(n, 3, 3); })},
+      {"modules", growth(options, "modules", {1, 2, 4, 8},
+                         [&](int64_t m) { return training_seconds(rows, m, 10); })},
+      {"epochs", growth(options, "epochs", {5, 10, 20, 40},
+                        [&](int64_t t) { return training_seconds(rows, 3, t); })}};
+}
 
 Json child_scaling(int64_t rows, const Options& options) {
   Dataset dataset = gaussian_classes(rows);

@@ -33,6 +33,7 @@ namespace {
 
 constexpr size_t kDefaultRuns = 10;
 constexpr int64_t kDefaultBudget = 8;
+constexpr double kMostNoiseColumns = 100;
 
 // A rival reads no setting of ours but these.
 Json settings_of(const Evaluation& evaluation) {
@@ -76,8 +77,9 @@ struct EvaluateCommand {
   std::optional<uint64_t> fresh;
   double more_train = 0;
   std::vector<std::string> choices;
-  double noise = 0, hide = 0;
+  double noise = 0, noise_columns = 0, hide = 0;
   std::string method;
+  std::vector<std::string> studies;
   std::optional<int64_t> budget;
   GrowOptions grow;
   bool resume = false, json = false, quiet = false;
@@ -86,7 +88,7 @@ struct EvaluateCommand {
   int run() const;
 
  private:
-  Question asked(const Dataset& dataset, bool known) const;
+  Question asked(const Dataset& dataset, const Config& config, bool known, int64_t planted) const;
   int run_growth(const Dataset& dataset, const Config& config, bool known) const;
   std::vector<RunPlan> plans(const Dataset& dataset, uint64_t seed) const;
   Json question_json(const Dataset& dataset, const Evaluation& evaluation) const;
@@ -159,7 +161,9 @@ Json EvaluateCommand::question_json(const Dataset& dataset, const Evaluation& ev
           {"mode", method.empty() ? Json(get_setting(evaluation.config(), "mode")) : Json(nullptr)},
           {"fresh", fresh ? Json(*fresh) : Json(nullptr)},
           {"more_train", more_train},
-          {"hide", hide}};
+          {"hide", hide},
+          {"noise_columns", noise_columns},
+          {"studies", studies}};
 }
 
 Json EvaluateCommand::log_header(const Dataset& dataset, const Evaluation& evaluation,
@@ -265,8 +269,8 @@ void EvaluateCommand::say_how_to_resume(size_t done, size_t all) const {
 }
 
 int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bool known) const {
-  if (noise > 0 || hide > 0 || fresh || more_train > 0 || resume || !choices.empty() ||
-      !log_file.empty() || !data.split.empty() || data.val_fraction) {
+  if (noise > 0 || noise_columns > 0 || hide > 0 || !studies.empty() || fresh || more_train > 0 ||
+      resume || !choices.empty() || !log_file.empty() || !data.split.empty() || data.val_fraction) {
     throw Error(ErrorKind::kUsage,
                 "--grow draws its own labels and keeps no log; beside it only --step, --rule, "
                 "--runs, --test-fraction, --graph, --json, --quiet and settings have a meaning");
@@ -289,8 +293,21 @@ int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bo
   return grow_labels(dataset, config, options, context);
 }
 
-Question EvaluateCommand::asked(const Dataset& dataset, bool known) const {
-  Question question{.with_graph = known, .noise = noise, .hide = hide};
+Question EvaluateCommand::asked(const Dataset& dataset, const Config& config, bool known,
+                                int64_t planted) const {
+  Question question{.with_graph = known, .noise = noise, .hide = hide, .planted = planted};
+  for (const auto& study : studies) {
+    if (study != "convergence" && study != "deletion") {
+      throw Error(ErrorKind::kUsage,
+                  "--study: found " + quote(study) + ", expected convergence or deletion");
+    }
+    (study == "deletion" ? question.deletion : question.convergence) = true;
+  }
+  if (!studies.empty() && (!method.empty() || hide > 0 || config.mode != Mode::kPaper)) {
+    throw Error(ErrorKind::kUsage,
+                "--study is about a model of paper mode: say --mode paper, without --method and "
+                "--hide");
+  }
   if (method.empty()) {
     if (budget) throw Error(ErrorKind::kUsage, "--budget is for a rival: name it with --method");
     return question;
@@ -301,12 +318,12 @@ Question EvaluateCommand::asked(const Dataset& dataset, bool known) const {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--budget: found {}, expected 1 or more", question.budget));
   }
-  if (noise > 0 || hide > 0 || !grow.range.empty()) {
+  if (hide > 0 || !grow.range.empty()) {
     throw Error(ErrorKind::kUsage,
-                "--noise, --hide and --grow are studies of our own model; leave "
+                "--hide and --grow are studies of our own model; leave "
                 "them out, or leave out --method");
   }
-  if (question.method->needs_graph && !known) {
+  if (question.method->needs_graph && !known && noise == 0) {
     throw Error(ErrorKind::kUsage,
                 dataset.has_graph
                     ? fmt::format("the method {} needs a graph: say --graph known", method)
@@ -321,7 +338,13 @@ int EvaluateCommand::run() const {
   DataOptions without_graph_file = data;
   without_graph_file.graph.clear();
   const Config given = settings.config();
-  const Dataset dataset = load_data(without_graph_file, quiet);
+  if (!(noise_columns >= 0 && noise_columns <= kMostNoiseColumns)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--noise-columns: found {}, expected 0 to {}",
+                                               noise_columns, kMostNoiseColumns));
+  }
+  Dataset read = load_data(without_graph_file, quiet);
+  const int64_t planted = add_noise_columns(read, noise_columns, given.seed);
+  const Dataset dataset = std::move(read);
   const bool known = wants_own_graph(data.graph, dataset);
   if (!grow.range.empty() && method.empty())
     return !ranks().leads() ? 0 : run_growth(dataset, given, known);
@@ -336,7 +359,7 @@ int EvaluateCommand::run() const {
   }
   std::vector<Choice> parsed;
   for (const auto& text : choices) parsed.push_back(parse_choice(text));
-  const Question question = asked(dataset, known);
+  const Question question = asked(dataset, given, known, planted);
   const Config config = question.method ? config_of_rival(given, *question.method) : given;
   Evaluation evaluation(dataset, plans(dataset, given.seed), config, parsed, question);
   check_memory(evaluation.memory_needed(), evaluation.config());
@@ -423,9 +446,19 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
          "--noise", command->noise,
          "put a wrong edge between any two rows with this probability, and count what is kept")
       ->type_name("P");
+  app->add_option("--noise-columns", command->noise_columns,
+                  "add columns that say nothing, so many times the data's own, and judge the "
+                  "weights of features by them")
+      ->type_name("PART");
   app->add_option("--hide", command->hide,
                   "hide this part of all rows (of the test) from training, and predict them as new")
       ->type_name("PART");
+  app->add_option("--study", command->studies,
+                  "curves in --json: convergence (loss of each epoch), deletion (a plain GCN after "
+                  "columns were deleted by their weights)")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app->add_option("--grow", command->grow.range,
                   "learning curve: start with so many labels, and let rules choose more of them")
       ->type_name("FROM:TO");

@@ -43,23 +43,6 @@ std::vector<Assignments> combinations(const std::vector<Choice>& choices) {
   return all;
 }
 
-NoiseResult count_noise(const Pattern& added, const Csr& fused) {
-  NoiseResult result{.added = added.nnz()};
-  int64_t edges = 0;
-  for (int64_t i = 0; i < added.rows; ++i) {
-    const auto* noise = added.col.data() + added.row_ptr[i];
-    const auto* noise_end = added.col.data() + added.row_ptr[i + 1];
-    for (int64_t e = fused.pattern->row_ptr[i]; e < fused.pattern->row_ptr[i + 1]; ++e) {
-      const int32_t j = fused.pattern->col[e];
-      edges += j != i;
-      result.kept += std::binary_search(noise, noise_end, j);
-    }
-  }
-  const double n = static_cast<double>(added.rows);
-  result.by_chance = static_cast<double>(edges) * static_cast<double>(result.added) / (n * (n - 1));
-  return result;
-}
-
 bool is_better(const Trial& a, const Trial& b) {
   if (a.val_accuracy != b.val_accuracy) return a.val_accuracy > b.val_accuracy;
   return a.val_loss < b.val_loss;
@@ -316,6 +299,7 @@ Evaluation::Fitted Evaluation::fit_trial(
     fitted.trial.best_epoch = answer.best_epoch;
     fitted.trial.epochs = answer.epochs;
     fitted.model.probabilities = std::move(answer.probabilities);
+    fitted.model.fused_graph = std::move(answer.graph);
     fitted.interrupted = !on_epoch({.epoch = 1,
                                     .epochs = 1,
                                     .loss = fitted.trial.val_loss,
@@ -349,7 +333,7 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
   result = {.commit = commit()};
   Model best;
   NoisyGraph noisy;
-  Csr both_ways;  // best mode reads a graph without directions
+  Csr both_ways;  // best mode and the rivals read a graph without directions
   if (question_.noise > 0) {
     noisy = add_noise_edges(question_.with_graph ? &dataset_.graph : nullptr, dataset_.rows(),
                             question_.noise, seed + run);
@@ -368,7 +352,8 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
     Problem problem = make_problem(data, question_.hide > 0 ? not_hidden : scaled(config.scaling),
                                    split, question_.with_graph);
     if (question_.noise > 0) {
-      problem.graph = config.mode == Mode::kBest ? &both_ways : &noisy.graph;
+      const bool reads_directions = !question_.method && config.mode == Mode::kPaper;
+      problem.graph = reads_directions ? &noisy.graph : &both_ways;
     }
     const auto start = std::chrono::steady_clock::now();
     Fitted fitted = fit_trial(trial, problem, seed, context,
@@ -383,7 +368,20 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
       best = std::move(fitted.model);
     }
   }
-  if (question_.noise > 0) result.noise = count_noise(noisy.added, best.fused_graph);
+  if (question_.noise > 0) {
+    result.noise = judge_edges(noisy, question_.with_graph, best.fused_graph, data.labels);
+  }
+  best.feature_names = data.feature_names;
+  if (question_.convergence) result.curves = convergence_curves(best);
+  if (question_.deletion) {
+    const Problem problem =
+        make_problem(data, scaled(scaling_of[result.chosen]), split, question_.with_graph);
+    result.curves.merge(deletion_curves(best, problem, data.labels,
+                                        labelled_rows(data.labels, split.test), seed, context));
+  }
+  if (question_.planted > 0 && !question_.method) {
+    result.column_auc = judge_columns(feature_weights(best), question_.planted);
+  }
   // The last step, and the only one that sees test labels.
   result.test_accuracy =
       accuracy(best.probabilities, data.labels, labelled_rows(data.labels, split.test));

@@ -17,6 +17,7 @@
 
 #include "dist/ranks.h"
 #include "methods/method.h"
+#include "studies.h"
 
 namespace glgnn::cli {
 
@@ -44,13 +45,6 @@ struct Trial {
   int64_t shown_epoch() const { return tried > 0 ? tried : best_epoch; }
 };
 
-// What became of wrong edges put into the graph.
-struct NoiseResult {
-  int64_t added = 0;
-  int64_t kept = 0;      // of them, in the fused graph
-  double by_chance = 0;  // that a random graph with as many edges would keep
-};
-
 struct RunResult {
   std::vector<Trial> trials = {};
   size_t chosen = 0;           // the trial with the best validation accuracy, then the lower loss
@@ -61,6 +55,8 @@ struct RunResult {
   double seconds = 0;          // of all trials together
   double peak_memory_mb = 0;   // of the program that ran it, until then
   NoiseResult noise = {};      // of the chosen trial; zeros without noise
+  double column_auc = -1;      // judge_columns(); below 0: nothing weighs columns, or none is noise
+  Curves curves = {};          // of the studies that were asked for
   std::string commit = {};     // of the program that ran it
 
   const Trial& best() const { return trials[chosen]; }
@@ -69,10 +65,12 @@ struct RunResult {
 // What is asked beside the data, the splits and the settings.
 struct Question {
   bool with_graph = false;
-  double noise = 0;                // probability of a wrong edge between two rows
-  double hide = 0;                 // part of the rows that training does not see
-  const Method* method = nullptr;  // a rival; null: ours
-  int64_t budget = 1;              // settings of the rival that each run tries
+  double noise = 0;                            // probability of a wrong edge between two rows
+  double hide = 0;                             // part of the rows that training does not see
+  int64_t planted = 0;                         // columns of noise, the last ones
+  bool convergence = false, deletion = false;  // what studies.h draws, in paper mode
+  const Method* method = nullptr;              // a rival; null: ours
+  int64_t budget = 1;                          // settings of the rival that each run tries
 };
 
 class Evaluation {

@@ -48,6 +48,24 @@ const auto kAdded = [](const RunResult& r) { return r.noise.added; };
 const auto kKept = [](const RunResult& r) { return r.noise.kept; };
 const auto kHidden = [](const RunResult& r) { return r.hidden_accuracy; };
 const auto kByChance = [](const RunResult& r) { return r.noise.by_chance; };
+const auto kPrecision = [](const RunResult& r) { return r.noise.precision; };
+const auto kRecall = [](const RunResult& r) { return r.noise.recall; };
+const auto kEdgeAuc = [](const RunResult& r) { return r.noise.auc; };
+const auto kColumnAuc = [](const RunResult& r) { return r.column_auc; };
+
+// Point by point.
+Curves mean_curves(const std::vector<RunResult>& results) {
+  Curves mean = results.front().curves;
+  for (auto& [name, curve] : mean) {
+    for (size_t r = 1; r < results.size(); ++r) {
+      const std::vector<double>& other = results[r].curves.at(name);
+      curve.resize(std::min(curve.size(), other.size()));
+      for (size_t p = 0; p < curve.size(); ++p) curve[p] += other[p];
+    }
+    for (double& value : curve) value /= static_cast<double>(results.size());
+  }
+  return mean;
+}
 
 }  // namespace
 
@@ -75,6 +93,13 @@ void print_summary(const std::vector<RunResult>& results, bool with_noise) {
         "wrong edges: {:.0f} put in, {:.0f} in the learned graph, where chance keeps {:.0f}\n",
         mean_of(each(results, kAdded)), mean_of(each(results, kKept)),
         mean_of(each(results, kByChance)));
+    fmt::print("true edges: AUC {:.3f}, precision {}, recall {}\n",
+               mean_of(each(results, kEdgeAuc)), percent(mean_of(each(results, kPrecision))),
+               percent(mean_of(each(results, kRecall))));
+  }
+  if (results.front().column_auc >= 0) {
+    fmt::print("columns of noise: AUC of the weights of features {:.3f}\n",
+               mean_of(each(results, kColumnAuc)));
   }
 }
 
@@ -111,7 +136,14 @@ Json results_json(const std::vector<RunResult>& results, bool with_noise) {
     object["noise_edges_mean"] = mean_of(each(results, kAdded));
     object["noise_edges_kept_mean"] = mean_of(each(results, kKept));
     object["noise_edges_kept_by_chance_mean"] = mean_of(each(results, kByChance));
+    object["true_edge_precision_mean"] = mean_of(each(results, kPrecision));
+    object["true_edge_recall_mean"] = mean_of(each(results, kRecall));
+    object["true_edge_auc_mean"] = mean_of(each(results, kEdgeAuc));
   }
+  if (results.front().column_auc >= 0) {
+    object["column_auc_mean"] = mean_of(each(results, kColumnAuc));
+  }
+  if (!results.front().curves.empty()) object["curves"] = mean_curves(results);
   return object;
 }
 
@@ -175,6 +207,11 @@ Json run_json(size_t run, const RunResult& result, const Evaluation& evaluation)
           {"noise_edges", result.noise.added},
           {"noise_edges_kept", result.noise.kept},
           {"noise_edges_kept_by_chance", result.noise.by_chance},
+          {"true_edge_precision", result.noise.precision},
+          {"true_edge_recall", result.noise.recall},
+          {"true_edge_auc", result.noise.auc},
+          {"column_auc", result.column_auc},
+          {"curves", result.curves},
           {"seconds", result.seconds},
           {"peak_memory_mb", result.peak_memory_mb},
           {"trials", std::move(trials)}};
@@ -190,7 +227,12 @@ RunResult run_of(const Json& line, const Evaluation& evaluation) {
                    .peak_memory_mb = line.value("peak_memory_mb", 0.0),
                    .noise = {.added = line.at("noise_edges").get<int64_t>(),
                              .kept = line.at("noise_edges_kept").get<int64_t>(),
-                             .by_chance = line.at("noise_edges_kept_by_chance").get<double>()},
+                             .by_chance = line.at("noise_edges_kept_by_chance").get<double>(),
+                             .precision = line.value("true_edge_precision", 0.0),
+                             .recall = line.value("true_edge_recall", 0.0),
+                             .auc = line.value("true_edge_auc", 0.5)},
+                   .column_auc = line.value("column_auc", -1.0),
+                   .curves = line.value("curves", Curves{}),
                    .commit = line.at("commit").get<std::string>()};
   const Json& trials = line.at("trials");
   for (size_t t = 0; t < evaluation.trials_per_run(); ++t) {
@@ -203,10 +245,10 @@ RunResult run_of(const Json& line, const Evaluation& evaluation) {
 std::vector<std::optional<RunResult>> read_evaluation_log(const std::filesystem::path& path,
                                                           const Json& header,
                                                           const Evaluation& evaluation) {
-  const LogKind kind{
-      "evaluate",
-      "an evaluation",
-      {"glgnn", "dataset", "graph", "method", "fresh", "more_train", "hide", "noise", "choices"}};
+  const LogKind kind{"evaluate",
+                     "an evaluation",
+                     {"glgnn", "dataset", "graph", "method", "fresh", "more_train", "hide", "noise",
+                      "studies", "choices"}};
   std::vector<std::optional<RunResult>> results(evaluation.runs());
   read_log(path, kind, header, [&](const Json& line) {
     if (line.at("event") != "run") return;

@@ -1,4 +1,4 @@
-// glgnn reproduce: a table of the paper, ours beside its figures.
+// glgnn reproduce: the tables and figures of the paper, ours beside its own.
 #include <fmt/core.h>
 #include <glgnn/context.h>
 #include <glgnn/error.h>
@@ -12,47 +12,41 @@
 #include <optional>
 
 #include "commands.h"
-#include "data/message.h"
 #include "dist/hand_out.h"
 #include "evaluation_result.h"
-#include "paper_tables.h"
 #include "ranks.h"
 #include "report/json.h"
 #include "report/machine.h"
+#include "report/text_file.h"
+#include "reproduction.h"
 #include "start.h"
 #include "text.h"
 
 namespace glgnn::cli {
 namespace {
 
-constexpr int64_t kRuns = 10, kBudget = 8;
+const std::vector<std::string> kAll{"table1", "table2", "table3", "figures"};
 
-// One cell of the table: a method on a dataset, the paper's figure and ours.
-struct Cell {
-  std::string name, dataset;
-  double figure = -1;     // below 0: the paper has none
-  Json question = {};     // what the result is kept under
-  Json result = nullptr;  // null: it failed
-  std::string fault = {};
-};
-
-bool is_ours(const std::string& method) { return method == "paper" || method == "best"; }
-
-// "93.2 ± 1.0 (93.8)": ours, and the paper's.
-std::string cell_text(const Cell& cell) {
-  const std::string theirs = cell.figure < 0 ? "" : fmt::format(" ({:.1f})", cell.figure);
-  if (cell.result.is_null()) return "failed" + theirs;
-  return fmt::format("{:.1f} ± {:.1f}{}", 100 * cell.result.at("test_accuracy_mean").get<double>(),
-                     100 * cell.result.at("test_accuracy_std").get<double>(), theirs);
+// What the result of a cell is kept under.
+Json question_of(const Cell& cell) {
+  return {{"evaluate", joined(cell.words, " ")}, {"commit", commit()}, {"glgnn", version()}};
 }
 
 Json cell_json(const Cell& cell) {
   return {{"name", cell.name},
           {"dataset", cell.dataset},
+          {"what", cell.what},
+          {"x", cell.x},
           {"paper", cell.figure < 0 ? Json(nullptr) : Json(cell.figure)},
-          {"question", cell.question},
+          {"question", question_of(cell)},
           {"result", cell.result},
           {"fault", cell.fault.empty() ? Json(nullptr) : Json(cell.fault)}};
+}
+
+std::string label_of(const Cell& cell) {
+  const std::string place =
+      cell.what == "accuracy" ? "" : fmt::format(" ({} {:.6g})", cell.what, cell.x);
+  return cell.name + " on " + cell.dataset + place;
 }
 
 // The cells that were measured before, by what they were asked.
@@ -77,8 +71,9 @@ class CellFile {
 
   // Whether the answer is known; puts it into the cell.
   bool find(Cell& cell) const {
+    const Json question = question_of(cell);
     for (const Json& row : known_) {
-      if (row.at("question") != cell.question) continue;
+      if (row.at("question") != question) continue;
       cell.result = row.at("result");
       return true;
     }
@@ -87,7 +82,7 @@ class CellFile {
 
   void keep(const Cell& cell) {
     if (cell.result.is_null()) return;
-    out_ << json_text(Json{{"question", cell.question}, {"result", cell.result}}) << std::endl;
+    out_ << json_text(Json{{"question", question_of(cell)}, {"result", cell.result}}) << std::endl;
   }
 
  private:
@@ -110,58 +105,23 @@ std::vector<int64_t> left_to_measure(std::vector<Cell>& cells, const CellFile& k
 }
 
 struct ReproduceCommand {
-  std::string table, file;
-  std::vector<std::string> datasets, methods;
-  int64_t runs = kRuns, budget = kBudget;
+  Asked asked;
+  std::string file, page;
   std::optional<int> threads;
   bool resume = false, json = false, quiet = false;
 
   int run() const;
 
  private:
-  std::vector<std::string> columns(const PaperTable& paper) const;
-  std::vector<Cell> planned(const PaperTable& paper) const;
+  int run_one(const std::string& table, const InterruptGuard& interrupt) const;
   void measure(Cell& cell) const;
-  bool measure_all(std::vector<Cell>& cells, const InterruptGuard& interrupt) const;
-  void print(const std::vector<Cell>& cells, const std::vector<std::string>& columns) const;
+  bool measure_all(const std::string& path, std::vector<Cell>& cells,
+                   const InterruptGuard& interrupt) const;
+  void print(const Study& study, const std::vector<Cell>& cells) const;
 };
 
-std::vector<std::string> ReproduceCommand::columns(const PaperTable& paper) const {
-  for (const auto& name : datasets) {
-    if (std::ranges::find(paper.datasets, name) != paper.datasets.end()) continue;
-    throw Error(ErrorKind::kUsage, fmt::format("--datasets: found {}, expected some of {}",
-                                               quote(name), joined(paper.datasets, ", ")));
-  }
-  return datasets.empty() ? paper.datasets : datasets;
-}
-
-std::vector<Cell> ReproduceCommand::planned(const PaperTable& paper) const {
-  std::vector<Cell> cells;
-  for (const PaperRow& row : paper.rows) {
-    if (!methods.empty() && std::ranges::find(methods, row.method) == methods.end()) continue;
-    for (const auto& dataset : columns(paper)) {
-      const auto at = std::ranges::find(paper.datasets, dataset) - paper.datasets.begin();
-      Cell cell{row.name, dataset, row.figures[static_cast<size_t>(at)]};
-      cell.question = {{"dataset", dataset}, {"graph", paper.graph}, {"method", row.method},
-                       {"runs", runs},       {"commit", commit()},   {"glgnn", version()}};
-      if (!is_ours(row.method)) cell.question["budget"] = budget;
-      cells.push_back(std::move(cell));
-    }
-  }
-  if (cells.empty()) {
-    throw Error(ErrorKind::kUsage, "--methods: none of them is in " + table +
-                                       "; `glgnn methods` has the names, paper and best are ours");
-  }
-  return cells;
-}
-
 void ReproduceCommand::measure(Cell& cell) const {
-  const auto method = cell.question.at("method").get<std::string>();
-  std::vector<std::string> words{cell.dataset, "--graph",
-                                 cell.question.at("graph").get<std::string>(), "--runs",
-                                 std::to_string(runs)};
-  words.insert(words.end(), {is_ours(method) ? "--mode" : "--method", method});
-  if (!is_ours(method)) words.insert(words.end(), {"--budget", std::to_string(budget)});
+  std::vector<std::string> words = cell.words;
   if (threads) words.insert(words.end(), {"--threads", std::to_string(*threads)});
   const ChildAnswer answer = ask_evaluate(words);
   const Json result = Json::parse(answer.result, nullptr, false);
@@ -172,12 +132,12 @@ void ReproduceCommand::measure(Cell& cell) const {
 }
 
 // False when it was interrupted.
-bool ReproduceCommand::measure_all(std::vector<Cell>& cells,
+bool ReproduceCommand::measure_all(const std::string& path, std::vector<Cell>& cells,
                                    const InterruptGuard& interrupt) const {
   std::optional<CellFile> known;
   Job job;
   if (ranks().leads()) {
-    known.emplace(file.empty() ? "reproduce-" + table + ".jsonl" : file, resume);
+    known.emplace(path, resume);
     job.pieces = left_to_measure(cells, *known);
   }
   const auto start = std::chrono::steady_clock::now();
@@ -199,9 +159,8 @@ bool ReproduceCommand::measure_all(std::vector<Cell>& cells,
     if (quiet) return;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     const double each = spent.count() / static_cast<double>(measured);
-    fmt::print(stderr, "{}/{} {} on {}: {}  about {} left\n", measured, all, cells[c].name,
-               cells[c].dataset, cell_text(cells[c]),
-               duration_text(each * static_cast<double>(all - measured)));
+    fmt::print(stderr, "{}/{} {}: {}  about {} left\n", measured, all, label_of(cells[c]),
+               accuracy_text(cells[c]), duration_text(each * static_cast<double>(all - measured)));
   };
   job.stopped = [&] { return interrupt.interrupted(); };
   hand_out(ranks(), job);
@@ -211,52 +170,63 @@ bool ReproduceCommand::measure_all(std::vector<Cell>& cells,
   return false;
 }
 
-void ReproduceCommand::print(const std::vector<Cell>& cells,
-                             const std::vector<std::string>& shown) const {
-  std::vector<Column> titles{{"method"}};
-  for (const auto& dataset : shown) titles.push_back({dataset, true});
-  std::vector<std::vector<std::string>> rows;
-  for (size_t c = 0; c < cells.size(); ++c) {
-    if (c % shown.size() == 0) rows.push_back({cells[c].name});
-    rows.back().push_back(cell_text(cells[c]));
+void ReproduceCommand::print(const Study& study, const std::vector<Cell>& cells) const {
+  for (const StudyTable& table : study.tables) {
+    fmt::print("\n{}\n", table.title);
+    print_table(stdout, table.columns, table.rows);
   }
-  print_table(stdout, titles, rows);
+  for (const auto& note : study.notes) fmt::print("{}\n", note);
   for (const Cell& cell : cells) {
-    if (cell.fault.empty()) continue;
-    fmt::print("failed: {} on {}: {}\n", cell.name, cell.dataset, cell.fault);
+    if (!cell.fault.empty()) fmt::print("failed: {}: {}\n", label_of(cell), cell.fault);
   }
 }
 
-int ReproduceCommand::run() const {
-  const PaperTable& paper = paper_table(table);
-  std::vector<Cell> cells = planned(paper);
-  Json asked = Json::array();
-  for (const Cell& cell : cells) asked.push_back(cell.question);
-  require_same_on_all_ranks(facts_of_run(0, json_text(asked)));
+int ReproduceCommand::run_one(const std::string& table, const InterruptGuard& interrupt) const {
+  Asked one = asked;
+  one.table = table;
+  Reproduction found = reproduction_of(one);
+  Json questions = Json::array();
+  for (const Cell& cell : found.cells) questions.push_back(question_of(cell));
+  require_same_on_all_ranks(facts_of_run(0, json_text(questions)));
   if (!json) {
-    fmt::print(
-        "{} of the paper, graph {}: mean and standard deviation of {}, {} settings of each "
-        "rival tried by validation; the paper's figure in brackets\n",
-        table, paper.graph, counted(runs, "run"), budget);
+    fmt::print("{}\n", found.intro);
     std::fflush(stdout);
   }
-  const InterruptGuard interrupt;
-  const bool whole = measure_all(cells, interrupt);
+  const std::string base = "reproduce-" + table;
+  const bool whole = measure_all(file.empty() ? base + ".jsonl" : file, found.cells, interrupt);
   if (!ranks().leads()) return 0;
   if (!whole) return interrupt.exit_status();
+  const Study study = found.show(found.cells);
+  const std::string written = page.empty() ? base + ".html" : page;
+  write_text_file(written, study_page(study));
   if (!json) {
-    print(cells, columns(paper));
+    print(study, found.cells);
+    fmt::print("wrote {}; open it in a browser\n", written);
     return 0;
   }
   Json list = Json::array();
-  for (const Cell& cell : cells) list.push_back(cell_json(cell));
+  for (const Cell& cell : found.cells) list.push_back(cell_json(cell));
   Json object = {{"table", table},
-                 {"graph", paper.graph},
-                 {"runs", runs},
-                 {"budget", budget},
+                 {"runs", asked.runs},
+                 {"budget", asked.budget},
+                 {"page", written},
                  {"cells", std::move(list)}};
   object.update(program_json(threads.value_or(default_context().threads)));
   fmt::print("{}\n", json_text(object));
+  return 0;
+}
+
+int ReproduceCommand::run() const {
+  const InterruptGuard interrupt;
+  if (asked.table != "all") return run_one(asked.table, interrupt);
+  if (!file.empty() || !page.empty() || !asked.datasets.empty() || !asked.methods.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "reproduce all: --file, --page, --datasets and --methods are for one table; name "
+                "it, or leave them out");
+  }
+  for (const auto& table : kAll) {
+    if (const int status = run_one(table, interrupt)) return status;
+  }
   return 0;
 }
 
@@ -266,7 +236,8 @@ Command add_reproduce(CLI::App& program) {
   const auto command = std::make_shared<ReproduceCommand>();
   CLI::App* app =
       program.add_subcommand("reproduce", "a table of the paper anew, beside its figures (hours)");
-  app->add_option("TABLE", command->table, "table1 (graph unknown) or table3 (graph known)")
+  app->add_option("TABLE", command->asked.table,
+                  "table1 (graph unknown), table2 (noise), table3 (graph known), figures, or all")
       ->type_name("");
   const auto names = [&](const std::string& option, std::vector<std::string>& list,
                          const std::string& text) {
@@ -275,14 +246,20 @@ Command add_reproduce(CLI::App& program) {
         ->delimiter(',')
         ->allow_extra_args(false);
   };
-  names("--datasets", command->datasets, "only these, with commas");
-  names("--methods", command->methods, "only these, with commas; paper and best are our own modes");
-  app->add_option("--runs", command->runs, "of each cell (10)")->type_name("N");
-  app->add_option("--budget", command->budget,
+  names("--datasets", command->asked.datasets, "only these, with commas");
+  names("--methods", command->asked.methods,
+        "only these, with commas; paper and best are our own modes");
+  app->add_option("--runs", command->asked.runs, "of each cell (10)")->type_name("N");
+  app->add_option("--budget", command->asked.budget,
                   "how many settings of each rival a run tries by validation (8)")
+      ->type_name("N");
+  app->add_option("--epochs", command->asked.epochs,
+                  "of paper mode, for a quick look (those of the paper)")
       ->type_name("N");
   app->add_option("--threads", command->threads, "for each cell (all)")->type_name("N");
   app->add_option("--file", command->file, "keeps the cells (reproduce-TABLE.jsonl)")
+      ->type_name("FILE");
+  app->add_option("--page", command->page, "tables and plots (reproduce-TABLE.html)")
       ->type_name("FILE");
   app->add_flag("--resume", command->resume,
                 "take cells of the same commit and settings from the file");
@@ -290,7 +267,7 @@ Command add_reproduce(CLI::App& program) {
   app->add_flag("--quiet", command->quiet, "no progress");
   return {app,
           [command, app] {
-            require_argument(*app, "TABLE", command->table);
+            require_argument(*app, "TABLE", command->asked.table);
             return command->run();
           },
           true};

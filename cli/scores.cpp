@@ -42,6 +42,22 @@ double interval_of(const std::vector<double>& values, double test_to_train) {
          std::sqrt(1 / static_cast<double>(values.size()) + overlap);
 }
 
+double area_under_curve(std::vector<Scored> list, int64_t zeros_true, int64_t zeros_false) {
+  std::ranges::sort(list, {}, &Scored::score);
+  double trues = static_cast<double>(zeros_true), falses = static_cast<double>(zeros_false);
+  double won = 0.5 * trues * falses;
+  for (size_t begin = 0, end = 0; begin < list.size(); begin = end) {
+    double level_trues = 0, level_falses = 0;
+    for (; end < list.size() && list[end].score == list[begin].score; ++end) {
+      (list[end].is_true ? level_trues : level_falses) += 1;
+    }
+    won += level_trues * (falses + 0.5 * level_falses);
+    trues += level_trues;
+    falses += level_falses;
+  }
+  return trues > 0 && falses > 0 ? won / (trues * falses) : 0.5;
+}
+
 namespace {
 
 constexpr size_t kMostClasses = 12;

@@ -22,6 +22,16 @@ double deviation_of(const std::vector<double>& values);
 // overlap little. 0 for a single run.
 double interval_of(const std::vector<double>& values, double test_to_train);
 
+// Something that was given a score, and whether it is one of those sought.
+struct Scored {
+  double score = 0;
+  bool is_true = false;
+};
+
+// The chance that one sought has a higher score than one that is not; the same score counts half.
+// Beside the list, so many of both have the score 0, which is the lowest. 0.5 without either.
+double area_under_curve(std::vector<Scored> list, int64_t zeros_true, int64_t zeros_false);
+
 // How a model does on the test rows, class by class.
 
 // Counts of the test rows whose label is known.

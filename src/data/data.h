@@ -58,6 +58,10 @@ struct NoisyGraph {
 };
 NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, uint64_t seed);
 
+// Columns that say nothing, `part` times as many as there are: each has the numbers of a column
+// drawn by chance, in a random order of the rows. Gives how many were added.
+int64_t add_noise_columns(Dataset& dataset, double part, uint64_t seed);
+
 // Every edge both ways, with the larger weight of the two.
 Csr undirected(const Csr& graph);
 

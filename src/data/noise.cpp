@@ -1,9 +1,12 @@
-// Wrong edges on purpose: how a graph full of them is made for experiments.
+// Noise on purpose: graphs with wrong edges and tables with columns that say nothing, for
+// experiments.
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "core/rng.h"
+#include "core/rows.h"
 #include "data/data.h"
 
 namespace glgnn {
@@ -28,6 +31,70 @@ Pattern random_pairs(int64_t rows, double probability, uint64_t seed) {
   }
   for (int64_t i = 0; i < rows; ++i) pairs.row_ptr[i + 1] += pairs.row_ptr[i];
   return pairs;
+}
+
+// A column by its number, and its rows in another order.
+struct Drawn {
+  int64_t column = 0;
+  std::vector<int32_t> order;
+};
+
+std::vector<Drawn> drawn_columns(int64_t count, int64_t rows, int64_t cols, uint64_t seed) {
+  std::vector<int32_t> all(static_cast<size_t>(rows));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<Drawn> drawn;
+  for (int64_t d = 0; d < count; ++d) {
+    const Rng column{seed, Stream::kNoiseWeights, 1, 0};
+    const Rng order{seed, Stream::kNoiseWeights, 2, static_cast<uint32_t>(d)};
+    const auto at =
+        static_cast<int64_t>(column.uniform(static_cast<uint64_t>(d)) * static_cast<float>(cols));
+    drawn.push_back({std::min(at, cols - 1), shuffled_rows(all, order)});
+  }
+  return drawn;
+}
+
+Matrix with_columns(const Matrix& x, const std::vector<Drawn>& drawn) {
+  Matrix out(x.rows(), x.cols() + std::ssize(drawn));
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    std::copy(x[i], x[i] + x.cols(), out[i]);
+    for (size_t d = 0; d < drawn.size(); ++d) {
+      out[i][x.cols() + static_cast<int64_t>(d)] = x[drawn[d].order[i]][drawn[d].column];
+    }
+  }
+  return out;
+}
+
+Csr with_columns(const Csr& x, const std::vector<Drawn>& drawn) {
+  using Entries = std::vector<std::pair<int32_t, float>>;
+  std::vector<Entries> columns(static_cast<size_t>(x.cols())), added(static_cast<size_t>(x.rows()));
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t e = x.pattern->row_ptr[i]; e < x.pattern->row_ptr[i + 1]; ++e) {
+      columns[x.pattern->col[e]].emplace_back(static_cast<int32_t>(i), x.values[e]);
+    }
+  }
+  for (size_t d = 0; d < drawn.size(); ++d) {
+    const auto column = static_cast<int32_t>(x.cols() + static_cast<int64_t>(d));
+    for (const auto& [row, value] : columns[drawn[d].column]) {
+      added[drawn[d].order[row]].emplace_back(column, value);
+    }
+  }
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = x.rows();
+  pattern->cols = x.cols() + std::ssize(drawn);
+  Csr out;
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t e = x.pattern->row_ptr[i]; e < x.pattern->row_ptr[i + 1]; ++e) {
+      pattern->col.push_back(x.pattern->col[e]);
+      out.values.push_back(x.values[e]);
+    }
+    for (const auto& [column, value] : added[i]) {
+      pattern->col.push_back(column);
+      out.values.push_back(value);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  out.pattern = std::move(pattern);
+  return out;
 }
 
 }  // namespace
@@ -59,6 +126,25 @@ NoisyGraph add_noise_edges(const Csr* graph, int64_t rows, double probability, u
   }
   out.graph.pattern = std::move(joined);
   return out;
+}
+
+int64_t add_noise_columns(Dataset& dataset, double part, uint64_t seed) {
+  Features& x = dataset.features;
+  const auto count = static_cast<int64_t>(std::lround(part * static_cast<double>(x.cols())));
+  const std::vector<Drawn> drawn = drawn_columns(count, x.rows(), x.cols(), seed);
+  if (x.is_sparse)
+    x.sparse = with_columns(x.sparse, drawn);
+  else
+    x.dense = with_columns(x.dense, drawn);
+  for (int64_t d = 0; d < count; ++d) {
+    const std::string name = "noise " + std::to_string(d + 1);
+    dataset.feature_names.push_back(name);
+    if (dataset.plan.columns.empty()) continue;
+    TableColumn& column = dataset.plan.columns.emplace_back();
+    column.name = name;
+    dataset.plan.feature_names.push_back(name);
+  }
+  return count;
 }
 
 Csr undirected(const Csr& graph) {

@@ -20,7 +20,10 @@ Method gcn_method() {
           .needs_graph = true,
           .settings = convolution_settings(),
           .fit = [](const MethodTask& task) {
-            return fit_two_layers(task, spread_over(normalised_graph(*task.problem.graph)));
+            const Csr& graph = *task.problem.graph;
+            MethodAnswer answer = fit_two_layers(task, spread_over(normalised_graph(graph)));
+            answer.graph = graph;
+            return answer;
           }};
 }
 
@@ -31,7 +34,10 @@ Method knn_gcn_method() {
           .text = "GCN over the graph of each row's k nearest rows",
           .settings = neighbour_settings() + convolution_settings(),
           .fit = [](const MethodTask& task) {
-            return fit_two_layers(task, spread_over(neighbour_graph(task)));
+            const Csr graph = neighbour_graph(task);
+            MethodAnswer answer = fit_two_layers(task, spread_over(graph));
+            answer.graph = graph;
+            return answer;
           }};
 }
 

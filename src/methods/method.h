@@ -37,7 +37,7 @@ struct MethodTask {
 struct MethodAnswer {
   Matrix probabilities;                // N x C
   int64_t best_epoch = 0, epochs = 0;  // 0: it has none
-  Csr graph = {};                      // of a method that learns one
+  Csr graph = {};                      // that it reads or learns; may be empty
 };
 
 struct Method {

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "compare_page.h"
 #include "methods/convolution.h"
 #include "methods/search.h"
 #include "scores.h"
+#include "studies.h"
+#include "study_page.h"
 #include "tests/unit/toy.h"
 
 namespace glgnn {
@@ -257,7 +260,7 @@ TEST(MethodSearch, EveryStartIsAmongWhatIsTried) {
 
 }  // namespace
 
-// The page of `glgnn compare`.
+// What the commands about rivals show: pages, scores, studies.
 
 namespace cli {
 namespace {
@@ -295,6 +298,67 @@ TEST(Statistics, IntervalGrowsWithWhatTheRunsShare) {
   EXPECT_NEAR(interval_of(runs, 0.5), 4.30 * 0.02 * std::sqrt(1 / 3.0 + 0.5), 1e-6);
   EXPECT_EQ(interval_of(runs, 20), interval_of(runs, 1));
   EXPECT_EQ(interval_of({0.9}, 0), 0);
+}
+
+TEST(Statistics, AreaUnderCurveCountsTiesHalf) {
+  EXPECT_EQ(area_under_curve({{3, true}, {2, true}, {1, false}}, 0, 0), 1.0);
+  EXPECT_EQ(area_under_curve({{3, false}, {2, true}, {1, true}}, 0, 0), 0.0);
+  // Of the four pairs two are won and one is even.
+  EXPECT_EQ(area_under_curve({{3, true}, {1, false}, {1, true}, {2, false}}, 0, 0), 0.625);
+  // The same with the scores of 0 counted, not listed.
+  EXPECT_EQ(area_under_curve({{3, true}, {2, false}}, 1, 1), 0.625);
+  EXPECT_EQ(area_under_curve({{3, true}}, 1, 0), 0.5);
+}
+
+// A graph of two true edges and two wrong ones, of which the learned graph has one each.
+TEST(NoiseStudy, JudgesEdgesOfAGivenGraph) {
+  const auto graph = [](std::vector<int64_t> starts, std::vector<int32_t> cols,
+                        std::vector<float> values) {
+    return Csr{std::make_shared<Pattern>(Pattern{3, 3, std::move(starts), std::move(cols)}),
+               std::move(values)};
+  };
+  NoisyGraph noisy{graph({0, 2, 4, 4}, {1, 2, 0, 2}, {1, 1, 1, 1}), {}};
+  noisy.added = *graph({0, 1, 2, 2}, {2, 2}, {}).pattern;
+  const Csr learned = graph({0, 3, 4, 5}, {0, 1, 2, 0, 2}, {1, 0.9f, 0.2f, 0, 1});
+  const NoiseResult known = judge_edges(noisy, true, learned, {0, 0, 1});
+  EXPECT_EQ(known.added, 2);
+  EXPECT_EQ(known.kept, 1);
+  EXPECT_NEAR(known.by_chance, 2 * 2 / 6.0, 1e-12);
+  EXPECT_EQ(known.precision, 0.5);
+  EXPECT_EQ(known.recall, 0.5);
+  EXPECT_EQ(known.auc, 0.625);  // 0.9 and 0 against 0.2 and 0
+  // Where noise is all there is, edges within a class are the true ones: 0-1 of 0-1 and 1-0.
+  const NoiseResult unknown = judge_edges(noisy, false, learned, {0, 0, 1});
+  EXPECT_EQ(unknown.precision, 0.5);
+  EXPECT_EQ(unknown.recall, 0.5);
+  EXPECT_EQ(unknown.auc, (4 + 0.5 * 3) / 8);
+}
+
+TEST(NoiseStudy, JudgesColumnsByTheLastOnes) {
+  EXPECT_EQ(judge_columns({0.9, 0.1, 0.2, 0.05}, 2), 0.75);
+}
+
+TEST(StudyPage, DrawsCurvesBetweenRoundNumbers) {
+  const Chart chart{"a < b", "x", "y", {{"one", {0, 1}, {0, 1}}, {"two", {0.5}, {0.5}, {0.25}}}};
+  const std::string svg = svg_of(chart);
+  for (const auto* text :
+       {"a &lt; b", "points=\"60.0,250.0 480.0,12.0 \"", "cx=\"270.0\" cy=\"131.0\"",
+        "y1=\"190.5\" y2=\"71.5\"", ">0.2</text>", ">1</text>", ">two</text>"}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text << svg;
+  }
+  const std::string page = study_page({.title = "t",
+                                       .notes = {"n & m"},
+                                       .tables = {{"rows", {{"name"}, {"z", true}}, {{"r", "3"}}}},
+                                       .charts = {chart}});
+  for (const auto* text : {"<h1>t</h1>", "n &amp; m", "<td class=\"number\">3</td>", "<polyline"}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+}
+
+// One value, or none, has an axis, too.
+TEST(StudyPage, DrawsASinglePoint) {
+  EXPECT_NE(svg_of({"t", "x", "y", {{"one", {3}, {7}}}}).find("<circle"), std::string::npos);
+  EXPECT_EQ(svg_of({"t", "x", "y", {}}).find("nan"), std::string::npos);
 }
 
 }  // namespace

@@ -309,6 +309,39 @@ TEST(NoiseEdges, BothWaysTheGraphIsSymmetric) {
   EXPECT_EQ(edges, both.nnz());
 }
 
+// Dense and sparse alike: the numbers of some column, in another order of the rows.
+TEST(NoiseColumns, HaveTheNumbersOfOthersInAnotherOrder) {
+  Dataset dense = load_dataset("wine");
+  Dataset sparse = dense;
+  make_sparse(sparse.features);
+  const int64_t own = dense.features.cols(), rows = dense.rows();
+  const auto column = [&](const Matrix& x, int64_t f) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < rows; ++i) values.push_back(x[i][f]);
+    return values;
+  };
+  EXPECT_EQ(add_noise_columns(dense, 2, 7), 2 * own);
+  EXPECT_EQ(add_noise_columns(sparse, 2, 7), 2 * own);
+  ASSERT_EQ(dense.features.cols(), 3 * own);
+  EXPECT_EQ(std::ssize(dense.feature_names), 3 * own);
+  const Matrix& x = dense.features.dense;
+  for (int64_t f = own; f < 3 * own; ++f) {
+    auto values = column(x, f);
+    bool is_known = false;
+    for (int64_t g = 0; g < own; ++g) {
+      auto theirs = column(x, g);
+      EXPECT_NE(values, theirs);
+      auto sorted = values;
+      std::ranges::sort(sorted);
+      std::ranges::sort(theirs);
+      is_known |= sorted == theirs;
+    }
+    EXPECT_TRUE(is_known) << f;
+  }
+  check_order(*sparse.features.sparse.pattern);
+  EXPECT_EQ(add_noise_columns(sparse, 0, 7), 0);
+}
+
 TEST(NoiseEdges, DependOnTheSeedAlone) {
   const auto columns = [](uint64_t seed) {
     return add_noise_edges(nullptr, 90, 0.1, seed).added.col;
