@@ -122,7 +122,8 @@ void read_json(Config& config, const std::string& path, const std::string& text)
   try {
     object = nlohmann::json::parse(text, note_name);
   } catch (const nlohmann::json::exception& error) {  // numbers may be too large, too
-    throw Error(ErrorKind::kUsage, path + ": not a JSON object: " + printable(error.what()));
+    throw Error(ErrorKind::kUsage, path + ": not a JSON object: " +
+                                       printable(std::string_view(error.what()).substr(0, 200)));
   }
   for (const auto& [name, value] : object.items()) {
     // A list in a list in a list ... may be deeper than any stack.

@@ -1,6 +1,5 @@
 """The estimator."""
 
-import os
 import warnings
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from . import _core, _graphs, _stored
 from ._explanation import Explanation
-from ._inputs import as_table, is_table, threads_of, to_core, to_csr, to_settings, width_of
+from ._inputs import as_table, is_table, threads_of, to_core, to_csr, to_path, to_settings, width_of
 from ._labels import encode_labels, known_labels
 from ._running import progress
 
@@ -193,17 +192,17 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     def save(self, path):
         """Writes a model file, which `glgnn info` and the other commands can read too."""
         _stored.put(check_fitted(self))
-        self._fitted.save(os.fspath(path))
+        self._fitted.save(to_path(path))
 
     def report(self, path):
         """Writes the report: one HTML page with accuracy, graphs, features and every row."""
-        check_fitted(self)._fitted.report(os.fspath(path))
+        check_fitted(self)._fitted.report(to_path(path))
 
     @classmethod
     def load(cls, path, n_jobs=None):
         """The classifier of a model file that save() or `glgnn fit` has written."""
         model = cls()
-        _stored.take(model, _core.load(os.fspath(path), threads_of(n_jobs)))
+        _stored.take(model, _core.load(to_path(path), threads_of(n_jobs)))
         return model.set_params(n_jobs=n_jobs)
 
     @property

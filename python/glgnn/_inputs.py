@@ -1,10 +1,13 @@
 """What a caller gives, X and the parameters, checked and in the form that the compiled part takes."""
 
 import numbers
+import os
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array, check_random_state
+
+from . import _core
 
 FLOATS = (np.float64, np.float32)  # both are read as they lie in memory, others are converted
 
@@ -31,14 +34,25 @@ def to_core(X, **limits):
     if is_table(X):
         return to_columns(X)
     check_sparse(X, "X")
+    if isinstance(X, np.ma.MaskedArray):  # what lies under a mask is no number of the caller's
+        X = X.astype(float).filled(np.nan)
     rows = check_array(X, accept_sparse="csr", dtype=FLOATS, input_name="X", **limits)
     if not sp.issparse(rows):
         return rows
+    _core.check_columns(rows.shape[1], rows.nnz)
     if not rows.has_canonical_format or not rows.data.all():
         rows = rows.copy()  # the caller's matrix stays as it is
         rows.sum_duplicates()
         rows.eliminate_zeros()
     return rows.data, rows.indices, rows.indptr, rows.shape[1]
+
+
+def to_path(path):
+    """The bytes of a file's name, which need be no text; a byte 0 would end it early."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"found a file name with a byte 0, {path!r}, expected one without")
+    return name
 
 
 def width_of(rows):

@@ -94,6 +94,8 @@ def _as_array(y):
         array = np.empty(len(y), dtype=object)
         array[:] = y
         return array
+    if np.ma.is_masked(y):
+        return np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object))
     return np.asarray(y)
 
 

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -17,9 +18,11 @@ namespace py = pybind11;
 float to_float32(double value, int64_t row, int64_t column) {
   const auto narrow = static_cast<float>(value);
   if (std::isfinite(narrow)) return narrow;
+  char found[32];
+  std::snprintf(found, sizeof found, "%g", value);
   throw Error(ErrorKind::kData,
               "row " + std::to_string(row) + ", column " + std::to_string(column) +
-                  ": a number cannot be kept: found " + std::to_string(value) +
+                  ": a number cannot be kept: found " + found +
                   ", expected one that fits float32 (at most 3.4e38); scale or repair the column");
 }
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bindings.h"
+#include "data/message.h"
 #include "report/machine.h"
 
 namespace glgnn::python {
@@ -57,6 +58,10 @@ py::list all_settings() {
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiled part of glgnn.";
   glgnn::python::translate_errors();
+  module.def(
+      "check_columns",
+      [](int64_t columns, int64_t entries) { glgnn::check_columns(columns, entries, {"X"}); },
+      "Refuses sparse rows that claim more columns than their entries can mean.");
   module.def("settings", &glgnn::python::all_settings,
              "Every setting with its default, as a list of dicts.");
   glgnn::python::bind_fitted(module);

@@ -67,6 +67,15 @@ def test_clone_is_not_fitted(fitted):
     assert fresh.get_params() == fitted.get_params() and not hasattr(fresh, "classes_")
 
 
+def test_names_of_files_need_not_be_text(fitted, tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.glgnn"
+    fitted.save(path)
+    assert os.listdir(os.fsencode(tmp_path)) == [b"\xff.glgnn"]
+    GLGNNClassifier.load(os.fsdecode(path))
+    with pytest.raises(ValueError, match="a byte 0"):
+        fitted.save(str(tmp_path / "a\0b"))
+
+
 def test_files_that_cannot_be_read_or_written(fitted, tmp_path):
     with pytest.raises(OSError, match="no such file"):
         GLGNNClassifier.load(tmp_path / "nowhere.glgnn")

@@ -262,11 +262,31 @@ def test_a_sparse_matrix_with_wrong_places_is_refused(form, place, texts):
                 GLGNNClassifier().fit(X, y, graph=matrix)
 
 
+def test_a_sparse_matrix_of_columns_without_end_is_refused(texts):
+    _, y = texts
+    wide = sp.csr_matrix(([1.0], ([0], [2**40])), shape=(len(y), 2**62))
+    with pytest.raises(ValueError, match="X: more columns than so few entries can mean"):
+        GLGNNClassifier().fit(wide, y)
+
+
+def test_numbers_under_a_mask_are_missing(wine):
+    X, _, y, _ = wine
+    with pytest.raises(ValueError, match="NaN"):
+        GLGNNClassifier().fit(np.ma.masked_less(X, 1), y)
+
+
+def test_a_number_that_is_too_large_is_said_in_few_words(wine):
+    X, _, y, _ = wine
+    with pytest.raises(ValueError, match=r"found 1e\+300, expected one that fits float32"):
+        GLGNNClassifier().fit(np.where(X > 1, 1e300, X), y)
+
+
 @pytest.mark.parametrize(
     ("y", "codes", "classes"),
     [
         ([3, 5, 3], [0, 1, 0], [3, 5]),
         ([0, -1, 2], [0, -1, 1], [0, 2]),
+        (np.ma.masked_equal([3, 9, 5], 9), [0, -1, 1], [3, 5]),
         ([-1, 1, -2], [1, 2, 0], [-2, -1, 1]),  # a negative class: so is -1
         ([1.0, np.nan, 2.0], [0, -1, 1], [1.0, 2.0]),
         (["b", "a", "b"], [1, 0, 1], ["a", "b"]),
