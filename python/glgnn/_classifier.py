@@ -28,6 +28,9 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         Of the validation rows and of the training.
     n_jobs : int or None
         Threads; None and -1: as many as OpenMP offers.
+    device : {"auto", "cpu", "cuda"}
+        Where fit computes; auto: on a GPU where the package was built for one, there is one and the
+        table is large enough to gain by it. Predictions are made on the processor.
     val_fraction : float or None
         Part of the labelled rows that chooses modules and epochs and is not trained on; 0: none, all
         modules count alike. In best mode the labelled rows take turns (setting ``folds``), so that
@@ -75,6 +78,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         *,
         random_state=0,
         n_jobs=None,
+        device="auto",
         val_fraction=None,
         modules=None,
         k=None,
@@ -88,6 +92,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         self.mode = mode
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
         self.val_fraction = val_fraction
         self.modules = modules
         self.k = k
@@ -126,6 +131,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
                 settings=to_settings(self),
                 val_fraction=self.val_fraction,
                 threads=threads_of(self.n_jobs),
+                device=str(self.device),
                 on_epoch=on_epoch,
             )
         # Only now: a fit that fails leaves an earlier one as it was.

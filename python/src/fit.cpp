@@ -202,7 +202,7 @@ Split split_rows(const Dataset& dataset, std::optional<double> val_fraction, uin
 std::unique_ptr<Fitted> fit_table(const Table& table,
                                   const std::map<std::string, std::string>& settings,
                                   std::optional<double> val_fraction, int threads,
-                                  const py::object& on_epoch) {
+                                  const std::string& device, const py::object& on_epoch) {
   const Config config = to_config(settings);
   Dataset dataset = to_dataset(table);
   const Split split = split_rows(dataset, val_fraction, config.seed);
@@ -210,9 +210,12 @@ std::unique_ptr<Fitted> fit_table(const Table& table,
   Context context = default_context();
   if (threads > 0) context.threads = threads;
   require_threads(context.threads);
+  Context where = context;  // predictions are made on the processor
+  where.device = device_named(device);
+  where = resolve_device(where, dataset.features.rows(), dataset.features.cols());
   FitResult result = watched_fit(
       [&](const FitOptions& options) {
-        return fit_dataset(std::move(dataset), split, config, context, options);
+        return fit_dataset(std::move(dataset), split, config, where, options);
       },
       on_epoch);
   return std::make_unique<Fitted>(std::move(result.model), context);
@@ -228,15 +231,16 @@ void bind_fit(py::module_& module) {
          const std::vector<std::string>& row_ids, const std::string& label_name,
          const std::string& id_name, const py::object& graph,
          const std::map<std::string, std::string>& settings, std::optional<double> val_fraction,
-         int threads, const py::object& on_epoch) {
+         int threads, const std::string& device, const py::object& on_epoch) {
         return fit_table(
             {features, labels, class_names, feature_names, row_ids, label_name, id_name, graph},
-            settings, val_fraction, threads, on_epoch);
+            settings, val_fraction, threads, device, on_epoch);
       },
       py::kw_only(), py::arg("features"), py::arg("labels"), py::arg("class_names"),
       py::arg("feature_names"), py::arg("row_ids"), py::arg("label_name"), py::arg("id_name"),
       py::arg("graph"), py::arg("settings"), py::arg("val_fraction"), py::arg("threads"),
-      py::arg("on_epoch"), "Trains on a table; labels are class numbers, -1 where unknown.");
+      py::arg("device"), py::arg("on_epoch"),
+      "Trains on a table; labels are class numbers, -1 where unknown.");
 }
 
 }  // namespace glgnn::python

@@ -93,6 +93,7 @@ def test_list_settings_says_what_may_be_set():
         ({"settings": {"vote": True}}, 'unknown setting "vote"; the nearest is "votes"'),
         ({"val_fraction": 1.0}, "val_fraction: found 1.0+, expected a number from 0 and below 1"),
         ({"n_jobs": 0}, "n_jobs: found 0, expected a number from 1 to 4096"),
+        ({"device": "gpu"}, 'device: found "gpu", expected cpu, cuda or auto'),
         ({"mode": "paper", "k": 500}, "k does not fit the data: found k = 500, expected 123 at most"),
         ({"random_state": -1}, 'setting seed: found "-1"'),
     ],
