@@ -24,6 +24,7 @@ struct Command {
 Command add_fit(CLI::App& program, std::vector<std::string> arguments);
 Command add_predict(CLI::App& program);
 Command add_graph(CLI::App& program);
+Command add_nearest(CLI::App& program);
 Command add_explain(CLI::App& program);
 Command add_evaluate(CLI::App& program, std::vector<std::string> arguments);
 Command add_report(CLI::App& program);

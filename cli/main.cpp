@@ -20,6 +20,7 @@ int run_program(int argc, char** argv) {
   const std::vector<Command> commands{add_fit(program, {argv, argv + argc}),
                                       add_predict(program),
                                       add_graph(program),
+                                      add_nearest(program),
                                       add_explain(program),
                                       add_suggest(program),
                                       add_evaluate(program, {argv, argv + argc}),

@@ -137,16 +137,16 @@ class Run {
     if (!ranks_->leads()) ::_exit(exit_status(ErrorKind::kIo));
     // The launcher asks to end too: not before what is finished is kept, and said.
     for (const int signal : {SIGINT, SIGTERM, SIGALRM}) std::signal(signal, SIG_IGN);
+    bool is_kept = true;
     try {
-      keep_finished_pieces();
+      is_kept = keep_finished_pieces();
     } catch (const std::exception& error) {
       fmt::print(stderr, "\nglgnn: what is finished could not be kept: {}", error.what());
     }
     std::fflush(stdout);
-    fmt::print(stderr,
-               "\nglgnn: {}; the run ends. What is finished is kept: --resume goes on with "
-               "any number of ranks\n",
-               words);
+    fmt::print(stderr, "\nglgnn: {}; the run ends. {}\n", words,
+               is_kept ? "What is finished is kept: --resume goes on with any number of ranks"
+                       : "Nothing was written");
     ::_exit(status != 0 ? status : exit_status(ErrorKind::kIo));
   }
 

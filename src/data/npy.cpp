@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
+#include "core/archive.h"
 #include "data/file.h"
 #include "data/message.h"
 
@@ -159,7 +161,8 @@ void for_each_number(const NpyArray& array, const Visit& visit) {
 std::string position_text(const NpyArray& array, size_t index) {
   if (array.shape.size() < 2) return "element " + std::to_string(index);
   const auto cols = static_cast<size_t>(array.shape[1]);
-  return "row " + std::to_string(index / cols) + ", column " + std::to_string(index % cols);
+  return "row " + std::to_string(array.first_row + static_cast<int64_t>(index / cols)) +
+         ", column " + std::to_string(index % cols);
 }
 
 }  // namespace
@@ -172,35 +175,71 @@ std::string NpyArray::shape_text() const {
   return "(" + text + (shape.size() == 1 ? ",)" : ")");
 }
 
-NpyArray parse_npy(std::string bytes, const Place& place) {
-  const Header header = split_header(bytes, place);
-  NpyArray array;
+namespace {
+
+// What a header says.
+struct Layout {
+  NpyArray array;  // without its bytes
+  bool swapped = false, fortran = false;
+};
+
+Layout layout_of(const Header& header, const Place& place) {
+  Layout layout;
+  NpyArray& array = layout.array;
   array.place = place;
-  const bool swapped = parse_type(value_of(header.dict, "descr", place), array);
+  layout.swapped = parse_type(value_of(header.dict, "descr", place), array);
   array.shape = parse_shape(value_of(header.dict, "shape", place), place);
   if (array.shape.size() > 2) {
     fail(ErrorKind::kData, place,
          {"too many dimensions", array.shape_text(), "one or two dimensions",
           "make one row of each sample with X.reshape(len(X), -1)"});
   }
+  layout.fortran = value_of(header.dict, "fortran_order", place).starts_with("True");
+  return layout;
+}
+
+void require_bytes(const NpyArray& array, int64_t found) {
   // Compared in double, because the product of a damaged shape may not fit into 64 bits.
   double wanted = array.width;
   for (const int64_t n : array.shape) wanted *= static_cast<double>(n);
-  if (wanted != static_cast<double>(header.bytes.size())) {
-    damaged(place, counted(static_cast<int64_t>(header.bytes.size()), "byte") + " of numbers",
-            "as many as shape " + array.shape_text() + " needs");
+  if (wanted == static_cast<double>(found)) return;
+  damaged(array.place, counted(found, "byte") + " of numbers",
+          "as many as shape " + array.shape_text() + " needs");
+}
+
+void swap_bytes(NpyArray& array) {
+  const auto width = static_cast<size_t>(array.width);
+  for (size_t i = 0; i < array.bytes.size(); i += width) {
+    std::reverse(array.bytes.begin() + i, array.bytes.begin() + i + width);
   }
-  const bool fortran = value_of(header.dict, "fortran_order", place).starts_with("True");
+}
+
+void require_matrix(const NpyArray& array, bool is_empty) {
+  if (array.shape.size() != 2) {
+    fail(ErrorKind::kData, array.place,
+         {"not a matrix", "shape " + array.shape_text(), "two dimensions, rows and columns",
+          "make a matrix of it with X.reshape(len(X), -1)"});
+  }
+  // No byte stands behind the other number of an array that is empty.
+  if (is_empty) {
+    fail(ErrorKind::kData, array.place,
+         {"an array without numbers", "shape " + array.shape_text(),
+          "at least one row and one column", "save the rows to learn from"});
+  }
+}
+
+}  // namespace
+
+NpyArray parse_npy(std::string bytes, const Place& place) {
+  const Header header = split_header(bytes, place);
+  Layout layout = layout_of(header, place);
+  NpyArray& array = layout.array;
+  require_bytes(array, static_cast<int64_t>(header.bytes.size()));
   bytes.erase(0, bytes.size() - header.bytes.size());
   array.bytes = std::move(bytes);
-  if (swapped) {
-    const auto width = static_cast<size_t>(array.width);
-    for (size_t i = 0; i < array.bytes.size(); i += width) {
-      std::reverse(array.bytes.begin() + i, array.bytes.begin() + i + width);
-    }
-  }
-  if (fortran && array.shape.size() == 2) reorder(array);
-  return array;
+  if (layout.swapped) swap_bytes(array);
+  if (layout.fortran && array.shape.size() == 2) reorder(array);
+  return std::move(array);
 }
 
 NpyArray read_npy(const std::filesystem::path& path) {
@@ -228,6 +267,64 @@ void write_floats(float* out, const NpyArray& array) {
 
 }  // namespace
 
+NpyRows::NpyRows(const std::filesystem::path& path) {
+  require_file(path);
+  constexpr int64_t kHead = 1 << 17;  // a header of version 1 is shorter
+  head_.place = {path};
+  size_ = static_cast<int64_t>(std::filesystem::file_size(path));
+  const std::string begin = bytes_at(0, std::min(kHead, size_));
+  const Header header = split_header(begin, head_.place);
+  const Layout layout = layout_of(header, head_.place);
+  head_ = layout.array;
+  swapped_ = layout.swapped;
+  start_ = static_cast<int64_t>(header.bytes.data() - begin.data());
+  require_bytes(head_, size_ - start_);
+  require_matrix(head_, size_ == start_);
+  if (layout.fortran && rows() > 1 && cols() > 1) {
+    fail(ErrorKind::kData, head_.place,
+         {"columns lie side by side, not rows", "fortran_order", "an array that is row-major",
+          "write it again as numpy.ascontiguousarray(X)"});
+  }
+}
+
+std::string NpyRows::bytes_at(int64_t offset, int64_t size) const {
+  std::string bytes(static_cast<size_t>(size), '\0');
+  std::ifstream file(head_.place.file, std::ios::binary);
+  file.seekg(offset);
+  if (!file.read(bytes.data(), size)) {
+    fail(ErrorKind::kIo, head_.place,
+         {"cannot be read", counted(file.gcount(), "byte"), counted(size, "byte"),
+          "check that nobody changes the file"});
+  }
+  return bytes;
+}
+
+Matrix NpyRows::read(int64_t begin, int64_t end) const {
+  constexpr int64_t kRowsAtOnce = 4096;
+  const int64_t of_row = cols() * head_.width;
+  Matrix rows(end - begin, cols());
+  for (int64_t first = begin; first < end; first += kRowsAtOnce) {
+    NpyArray part = head_;
+    part.shape[0] = std::min(kRowsAtOnce, end - first);
+    part.first_row = first;
+    part.bytes = bytes_at(start_ + first * of_row, part.shape[0] * of_row);
+    if (swapped_) swap_bytes(part);
+    write_floats(rows[first - begin], part);
+  }
+  return rows;
+}
+
+uint64_t NpyRows::sample_hash() const {
+  constexpr int64_t kParts = 64, kPart = 4096;
+  uint64_t sum = kFnvStart;
+  for (int64_t p = 0; p <= kParts; ++p) {
+    const int64_t at = std::max<int64_t>(0, size_ - kPart) * p / kParts;
+    const std::string bytes = bytes_at(at, std::min(kPart, size_));
+    sum = fnv1a(bytes.data(), bytes.size(), sum);
+  }
+  return sum;
+}
+
 std::vector<float> to_floats(const NpyArray& array) {
   std::vector<float> out(static_cast<size_t>(array.size()));
   write_floats(out.data(), array);
@@ -235,17 +332,7 @@ std::vector<float> to_floats(const NpyArray& array) {
 }
 
 Matrix to_matrix(const NpyArray& array) {
-  if (array.shape.size() != 2) {
-    fail(ErrorKind::kData, array.place,
-         {"not a matrix", "shape " + array.shape_text(), "two dimensions, rows and columns",
-          "make a matrix of it with X.reshape(len(X), -1)"});
-  }
-  // No byte stands behind the other number of an array that is empty.
-  if (array.bytes.empty()) {
-    fail(ErrorKind::kData, array.place,
-         {"an array without numbers", "shape " + array.shape_text(),
-          "at least one row and one column", "save the rows to learn from"});
-  }
+  require_matrix(array, array.bytes.empty());
   check_cells(array.shape[0], array.shape[1], array.place);
   Matrix out(array.shape[0], array.shape[1]);
   write_floats(out.data(), array);

@@ -19,7 +19,8 @@ struct NpyArray {
   char kind = 'f';  // f float, i signed, u unsigned, b bool, S bytes
   int width = 4;    // bytes per element
   std::string bytes;
-  Place place;  // where it was read, for errors
+  Place place;            // where it was read, for errors
+  int64_t first_row = 0;  // of the file, where it is a part of one
 
   int64_t size() const;
   std::string shape_text() const;  // "(178, 13)"
@@ -27,6 +28,27 @@ struct NpyArray {
 
 NpyArray parse_npy(std::string bytes, const Place& place);
 NpyArray read_npy(const std::filesystem::path& path);
+
+// The rows of a matrix in a .npy file, read when they are asked for: no more of the file than they.
+class NpyRows {
+ public:
+  explicit NpyRows(const std::filesystem::path& path);
+
+  int64_t rows() const { return head_.shape[0]; }
+  int64_t cols() const { return head_.shape[1]; }
+  // Rows begin .. end - 1; a number that is not finite is an error.
+  Matrix read(int64_t begin, int64_t end) const;
+  // A sum of the header and of parts from all over the file, which tells two files apart without
+  // reading them.
+  uint64_t sample_hash() const;
+
+ private:
+  std::string bytes_at(int64_t offset, int64_t size) const;
+
+  NpyArray head_;  // without its bytes
+  bool swapped_ = false;
+  int64_t start_ = 0, size_ = 0;  // of the numbers, in bytes
+};
 
 // All numbers as float32, in order; one that is not finite is an error.
 std::vector<float> to_floats(const NpyArray& array);

@@ -96,21 +96,6 @@ NpyArray Npz::read(const std::string& name) const {
 
 namespace {
 
-// The start of a .npy file, version 1: its length makes the numbers begin at a multiple of 64.
-std::string npy_header(const NpzArray& array) {
-  std::string shape;
-  for (const int64_t size : array.shape) shape += std::to_string(size) + ",";
-  std::string text =
-      "{'descr': '" + array.type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  constexpr size_t kBefore = 10, kAlignment = 64;
-  while ((kBefore + text.size() + 1) % kAlignment != 0) text += ' ';
-  text += '\n';
-  std::string header("\x93NUMPY\x01\x00", 8);
-  header += static_cast<char>(text.size() & 0xFF);
-  header += static_cast<char>(text.size() >> 8);
-  return header + text;
-}
-
 [[noreturn]] void cannot_write(const std::filesystem::path& path, const std::string& why) {
   throw Error(
       ErrorKind::kIo,
@@ -140,6 +125,20 @@ void add_array(zip_t* archive, const NpzArray& array, const std::string& header,
 
 }  // namespace
 
+std::string npy_header(const std::string& type, const std::vector<int64_t>& shape) {
+  std::string sizes;
+  for (const int64_t size : shape) sizes += std::to_string(size) + ",";
+  std::string text =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
+  constexpr size_t kBefore = 10, kAlignment = 64;
+  while ((kBefore + text.size() + 1) % kAlignment != 0) text += ' ';
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xFF);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
 void write_npz(const std::filesystem::path& path, std::span<const NpzArray> arrays) {
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
     throw Error(ErrorKind::kIo,
@@ -159,7 +158,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NpzArray> arra
     cannot_write(path, why);
   }
   std::vector<std::string> headers;
-  for (const NpzArray& array : arrays) headers.push_back(npy_header(array));
+  for (const NpzArray& array : arrays) headers.push_back(npy_header(array.type, array.shape));
   for (size_t i = 0; i < arrays.size(); ++i) add_array(archive.get(), arrays[i], headers[i], path);
   if (zip_close(archive.get()) != 0) cannot_write(path, zip_strerror(archive.get()));
   static_cast<void>(archive.release());  // closed

@@ -47,6 +47,9 @@ std::string_view bytes_of(const std::vector<T>& list) {
   return {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)};
 }
 
+// The start of a .npy file, version 1: its length makes the numbers begin at a multiple of 64.
+std::string npy_header(const std::string& type, const std::vector<int64_t>& shape);
+
 // Written beside, synced and renamed; the same arrays give the same bytes.
 void write_npz(const std::filesystem::path& path, std::span<const NpzArray> arrays);
 

@@ -34,11 +34,12 @@ class Lead {
     if (ranks_.count() > 1) change_current(nullptr);
   }
 
-  static void keep_finished() {
+  static bool keep_finished() {
     const std::scoped_lock lock(current_mutex_);
-    if (!current_ || !current_->job_.keep) return;
+    if (!current_) return false;
     const std::scoped_lock whole(current_->mutex_);
-    current_->job_.keep();
+    if (current_->job_.keep) current_->job_.keep();
+    return true;
   }
 
   void run() {
@@ -145,7 +146,7 @@ void follow(Ranks& ranks, const Job& job) {
 
 }  // namespace
 
-void keep_finished_pieces() { Lead::keep_finished(); }
+bool keep_finished_pieces() { return Lead::keep_finished(); }
 
 void hand_out(Ranks& ranks, const Job& job) {
   if (ranks.leads())

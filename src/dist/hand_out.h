@@ -32,7 +32,8 @@ struct Job {
 // Every rank calls it with the same job. Returns on rank 0 when all are finished, or stopped.
 void hand_out(Ranks& ranks, const Job& job);
 
-// Calls `keep` of the job that rank 0 hands out just now, if it does; from any thread.
-void keep_finished_pieces();
+// Calls `keep` of the job that rank 0 hands out just now, from any thread; false where there is
+// none.
+bool keep_finished_pieces();
 
 }  // namespace glgnn

@@ -2,11 +2,13 @@
 // us, so that a run of one process neither needs nor waits for it. OpenMPI's names are used.
 #include <dlfcn.h>
 #include <glgnn/error.h>
+#include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
+#include <map>
 #include <mutex>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include "dist/ranks.h"
 
@@ -21,9 +23,29 @@ namespace {
 // Set by mpirun, and by srun --mpi=pmix.
 constexpr const char* kLaunched[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"};
 
+constexpr const char* kVisibleGpus = "CUDA_VISIBLE_DEVICES";
+
 bool is_launched() {
   const char* const size = std::getenv(kLaunched[0]);
   return size ? std::atoi(size) > 1 : std::getenv(kLaunched[1]) != nullptr;
+}
+
+int count_gpus() {
+  int count = 0;
+  while (::access(("/dev/nvidia" + std::to_string(count)).c_str(), F_OK) == 0) ++count;
+  return count;
+}
+
+// Before CUDA is asked for anything: it then knows this GPU alone.
+void take_own_gpu() {
+  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"}) {
+    const char* const local = std::getenv(variable);
+    if (!local) continue;
+    const char* const visible = std::getenv(kVisibleGpus);
+    const std::string own = gpu_of_rank(visible ? visible : "", count_gpus(), std::atoi(local));
+    if (!own.empty()) ::setenv(kVisibleGpus, own.c_str(), 1);
+    return;
+  }
 }
 
 }  // namespace
@@ -63,6 +85,33 @@ void check(int status, const char* name) {
                                   "; is a rank or the network gone?");
 }
 
+class MpiSending final : public Sending {
+ public:
+  MpiSending(std::mutex& calls, std::string bytes)
+      : calls_(calls), bytes_(std::make_unique<std::string>(std::move(bytes))) {}
+  ~MpiSending() override {
+    if (!parts_.empty()) bytes_.release();  // MPI may still read them
+  }
+
+  const std::string& bytes() const { return *bytes_; }
+  void add(MPI_Request part) { parts_.push_back(part); }
+
+  bool done() override {
+    const std::scoped_lock lock(calls_);
+    std::erase_if(parts_, [](MPI_Request& part) {
+      int is_done = 0;
+      GLGNN_MPI_CALL(MPI_Test, &part, &is_done, MPI_STATUS_IGNORE);
+      return is_done != 0;
+    });
+    return parts_.empty();
+  }
+
+ private:
+  std::mutex& calls_;
+  std::unique_ptr<std::string> bytes_;
+  std::vector<MPI_Request> parts_;
+};
+
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() {
@@ -94,57 +143,60 @@ class MpiRanks final : public Ranks {
   int count() const override { return count_; }
 
   // In parts; one that is not full is the last.
-  void send(int to, Mail kind, const std::string& bytes) override {
-    const std::scoped_lock whole(sending_);
-    for (size_t at = 0; at <= bytes.size(); at += kLetterPart) {
-      send_part(to, kind, bytes.data() + at, std::min(kLetterPart, bytes.size() - at));
+  std::unique_ptr<Sending> start(int to, Mail kind, std::string bytes) override {
+    auto sending = std::make_unique<MpiSending>(calls_, std::move(bytes));
+    const std::string& kept = sending->bytes();
+    const std::scoped_lock lock(calls_);
+    for (size_t at = 0; at <= kept.size(); at += kLetterPart) {
+      MPI_Request request;
+      GLGNN_MPI_CALL(MPI_Isend, kept.data() + at,
+                     static_cast<int>(std::min(kLetterPart, kept.size() - at)), byte_, to,
+                     static_cast<int>(kind), world_, &request);
+      sending->add(request);
     }
+    return sending;
   }
 
   std::optional<std::string> poll(int from, Mail kind) override {
-    std::string bytes;
-    if (!take_part(from, kind, bytes)) return std::nullopt;
-    for (size_t end = kLetterPart; bytes.size() == end; end += kLetterPart) {
-      while (!take_part(from, kind, bytes)) std::this_thread::yield();
+    const std::scoped_lock lock(calls_);
+    Coming& letter = coming_[{from, kind}];
+    while (true) {
+      if (!letter.is_part_open && !open_part(from, kind, letter)) return std::nullopt;
+      int is_there = 0;
+      GLGNN_MPI_CALL(MPI_Test, &letter.part, &is_there, MPI_STATUS_IGNORE);
+      if (!is_there) return std::nullopt;
+      letter.is_part_open = false;
+      if (letter.last_part < kLetterPart) return std::exchange(letter.bytes, {});
     }
-    return bytes;
   }
 
  private:
-  void send_part(int to, Mail kind, const char* bytes, size_t size) {
-    MPI_Request request;
-    int done = 0;
-    {
-      const std::scoped_lock lock(calls_);
-      GLGNN_MPI_CALL(MPI_Isend, bytes, static_cast<int>(size), byte_, to, static_cast<int>(kind),
-                     world_, &request);
-    }
-    while (true) {
-      {
-        const std::scoped_lock lock(calls_);
-        GLGNN_MPI_CALL(MPI_Test, &request, &done, MPI_STATUS_IGNORE);
-      }
-      if (done) return;
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
-  }
+  // A letter that is being received.
+  struct Coming {
+    std::string bytes;
+    MPI_Request part;
+    size_t last_part = 0;
+    bool is_part_open = false;
+  };
 
-  // Puts the next part after what is there; false if none has come.
-  bool take_part(int from, Mail kind, std::string& bytes) {
-    const std::scoped_lock lock(calls_);
+  // Makes room for the next part after what is there; false if none has come.
+  bool open_part(int from, Mail kind, Coming& letter) {
     int there = 0, size = 0;
     MPI_Message message;
     MPI_Status status;
     GLGNN_MPI_CALL(MPI_Improbe, from, static_cast<int>(kind), world_, &there, &message, &status);
     if (!there) return false;
     GLGNN_MPI_CALL(MPI_Get_count, &status, byte_, &size);
-    const size_t before = bytes.size();
-    bytes.resize(before + static_cast<size_t>(size));
-    GLGNN_MPI_CALL(MPI_Mrecv, bytes.data() + before, size, byte_, &message, MPI_STATUS_IGNORE);
+    letter.last_part = static_cast<size_t>(size);
+    const size_t before = letter.bytes.size();
+    letter.bytes.resize(before + letter.last_part);
+    GLGNN_MPI_CALL(MPI_Imrecv, letter.bytes.data() + before, size, byte_, &message, &letter.part);
+    letter.is_part_open = true;
     return true;
   }
 
-  std::mutex calls_, sending_;
+  std::mutex calls_;
+  std::map<std::pair<int, Mail>, Coming> coming_;  // of each rank and kind, in its order
   MPI_Comm world_;
   MPI_Datatype byte_;
   int self_ = 0, count_ = 1;
@@ -170,6 +222,7 @@ std::unique_ptr<Ranks> open_mpi() {
 
 std::unique_ptr<Ranks> open_ranks() {
   if (!is_launched()) return std::make_unique<Ranks>();
+  take_own_gpu();
   auto ranks = open_mpi();
   for (const char* variable : kLaunched) ::unsetenv(variable);
   return ranks;

@@ -10,7 +10,24 @@
 namespace glgnn {
 
 // What a letter is about: it is given to who asks for its kind.
-enum class Mail : int { kMeeting = 1, kBeat, kAsk, kPiece, kShare, kBlock };
+enum class Mail : int {
+  kMeeting = 1,
+  kBeat,
+  kAsk,
+  kPiece,
+  kShare,
+  kVisitors,
+  kFound,
+  kRows,
+  kSwap
+};
+
+// A letter on its way. One that is dropped before it is done is left to the end of the process.
+class Sending {
+ public:
+  virtual ~Sending() = default;
+  virtual bool done() = 0;
+};
 
 // One process alone; MPI has another (open_ranks). May be used by several threads at once.
 class Ranks {
@@ -21,20 +38,30 @@ class Ranks {
   virtual int count() const { return 1; }
   bool leads() const { return self() == 0; }
 
-  // Returns once `bytes` may be changed.
-  virtual void send(int to, Mail kind, const std::string& bytes);
+  // Sends while the caller goes on; done() has to be asked until it is true.
+  virtual std::unique_ptr<Sending> start(int to, Mail kind, std::string bytes);
+  // Returns once the letter is taken, or stored.
+  void send(int to, Mail kind, std::string bytes);
   // A letter of that rank, if one has come. Letters of one kind come in the order of sending.
   virtual std::optional<std::string> poll(int from, Mail kind);
   std::string wait(int from, Mail kind);
 
   // What each rank says, in the order of the ranks; rank 0 alone gets it.
   std::vector<std::string> gather(const std::string& own);
+  // A letter for every rank (the one to itself is given back), and those that they have sent.
+  std::vector<std::string> swap(std::vector<std::string> to_each);
   // What rank 0 says, on every rank.
   std::string share(std::string from_lead);
 };
 
+// The GPU of the rank with that number on its machine, in the words of CUDA_VISIBLE_DEVICES: of
+// those that are `visible` by it ("2,5"; empty: all of the machine, which has `count`), in turn.
+// Empty where there is none.
+std::string gpu_of_rank(const std::string& visible, int count, int local);
+
 // The ranks of this process: those of MPI when mpirun (or srun) has started it, else itself alone.
-// Children of this process are alone again. kUsage where MPI is asked for and is not there.
+// Each sees one GPU of its machine alone. Children of this process are alone again. kUsage where
+// MPI is asked for and is not there.
 std::unique_ptr<Ranks> open_ranks();
 
 }  // namespace glgnn

@@ -8,6 +8,7 @@
 #include <glgnn/csr.h>
 #include <glgnn/matrix.h>
 
+#include <functional>
 #include <memory>
 
 namespace glgnn {
@@ -21,8 +22,13 @@ void propagate(MatView<T> z, PatternView pattern, const T* values, MatView<const
 
 namespace cpu {
 
+// Called before each step with z_t, of which a row has its first h.cols numbers at z + row *
+// stride: fills in the rows beyond those of h, which others own.
+using FillRows = std::function<void(float* z, int64_t stride)>;
+
+// The pattern may have more columns than rows: `fill` gives what these rows have.
 void propagate(MatView<float> z, PatternView pattern, const float* values, MatView<const float> h,
-               int64_t steps, float alpha, int threads);
+               int64_t steps, float alpha, int threads, const FillRows& fill = {});
 
 }  // namespace cpu
 

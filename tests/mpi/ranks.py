@@ -4,12 +4,16 @@
     ranks.py equal GLGNN      1, 2, 3 and 4 ranks give the result of one process, and one voice
     ranks.py faults GLGNN     a rank is killed: the words, the time, what is left; resumed by others
     ranks.py unequal GLGNN    ranks with other data, settings or files are refused by name
+    ranks.py rows GLGNN       rows owned by ranks: the neighbours of one process, and of a plain search
+    ranks.py hosts GLGNN      two network namespaces as two machines, joined by TCP (needs root)
 """
 
+import array
 import json
 import os
 import pathlib
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -191,6 +195,144 @@ def test_unequal(program, folder):
     refused([*one, "--nonsense"], [program, *one, "--nonsense"], "unknown option --nonsense")
 
 
+def write_npy(path, rows, type_code="f"):
+    """rows: lists of numbers, as numpy.save writes a matrix of float32."""
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}"
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    numbers = array.array(type_code, [value for row in rows for value in row])
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + numbers.tobytes())
+
+
+def read_npy(path, type_code):
+    """The numbers of a matrix, and its shape as text."""
+    data = path.read_bytes()
+    start = 10 + int.from_bytes(data[8:10], "little")
+    numbers = array.array(type_code)
+    numbers.frombytes(data[start:])
+    return numbers, data[10:start].decode().split("'shape': ")[1].split("}")[0]
+
+
+def nearest_files(ranks, program, rows, folder, *more):
+    """The bytes of both files, and what was printed."""
+    out, far = folder / "near.npy", folder / "far.npy"
+    done = run(over(ranks, program, ["nearest", str(rows), "--out", str(out), "--distances", str(far), "--json", *more]))
+    check(done.returncode == 0, f"nearest on {ranks} ranks: status {done.returncode}, {done.stderr}")
+    return out.read_bytes(), far.read_bytes(), json.loads(done.stdout)
+
+
+def test_rows(program, folder):
+    chance = random.Random(2)
+    rows = [[chance.randint(-9, 9) for _ in range(5)] for _ in range(150)]
+    write_npy(folder / "whole.npy", rows)
+    nearest_files(0, program, folder / "whole.npy", folder, "--k", "4")
+    plain = [[j for _, j in sorted((sum((a - b) ** 2 for a, b in zip(row, other)), j)
+                                   for j, other in enumerate(rows) if j != i)[:4]] for i, row in enumerate(rows)]
+    found, shape = read_npy(folder / "near.npy", "i")
+    check(shape.startswith("(150,4"), f"150 x 4, found {shape}")
+    check(list(found) == [j for row in plain for j in row], "the neighbours of a plain search, the nearest first")
+    distance, _ = read_npy(folder / "far.npy", "f")
+    expected = sum((a - b) ** 2 for a, b in zip(rows[7], rows[plain[7][3]])) ** 0.5
+    check(abs(distance[7 * 4 + 3] - expected) < 1e-5, f"distance {expected}, found {distance[31]}")
+
+    write_npy(folder / "rows.npy", [[chance.gauss(0, 1) for _ in range(12)] for _ in range(6000)])
+    for metric in ("euclidean", "cosine"):
+        alone = nearest_files(0, program, folder / "rows.npy", folder, "--metric", metric)
+        for ranks in (1, 2, 3, 4):
+            shared = nearest_files(ranks, program, folder / "rows.npy", folder, "--metric", metric)
+            check(shared[:2] == alone[:2], f"nearest by {metric} on {ranks} ranks differs from one process")
+            of_ranks = shared[2]["ranks"]
+            check(sum(rank["rows"] for rank in of_ranks) == 6000 and len(of_ranks) == max(1, ranks), f"{of_ranks}")
+
+    labels = folder / "labels.npy"
+    write_npy(labels, [[i % 3 if i % 20 == 0 else -1] for i in range(6000)])
+    labels.write_bytes(labels.read_bytes().replace(b"(6000, 1)", b"(6000,  )"))
+    spread = []
+    for ranks in (0, 3):
+        p = folder / f"p{ranks}.npy"
+        nearest_files(ranks, program, folder / "rows.npy", folder, "--labels", str(labels), "--probabilities", str(p))
+        spread.append(p.read_bytes())
+    check(spread[0] == spread[1], "labels spread on 3 ranks differ from one process")
+    values, shape = read_npy(folder / "p3.npy", "f")
+    check(shape.startswith("(6000,3") and abs(sum(values[:3]) - 1) < 1e-5, f"probabilities, found {shape} {values[:3]}")
+    check(values[0] > max(values[1:3]), "a labelled row keeps its class")
+
+    other = folder / "other.npy"
+    write_npy(other, [[chance.gauss(0, 1) for _ in range(12)] for _ in range(6000)])
+    done = run([*over(1, program, ["nearest", str(folder / "rows.npy")]), ":", "-n", "1", program, "nearest", str(other)])
+    check("another data than rank 0" in done.stderr and done.returncode != 0, f"another file: {done.stderr}")
+    with open(folder / "near.npy", "r+b") as short:
+        short.truncate(2000)
+    broken = run(over(2, program, ["nearest", str(folder / "near.npy")]))
+    check("truncated or damaged" in broken.stderr and broken.returncode != 0, f"a damaged file: {broken.stderr}")
+
+
+class Hosts:
+    """Two network namespaces with a wire between them; the name of each is its address."""
+
+    def __init__(self, folder):
+        self.addresses = [f"10.{os.getpid() // 256 % 256}.{os.getpid() % 256}.{i}" for i in (1, 2)]
+        self.agent = folder / "agent"  # mpirun calls it as: agent ADDRESS COMMAND...
+        self.agent.write_text('#!/bin/sh\nhost=$1; shift\n'
+                              'exec ip netns exec glgnn-$host unshare --uts sh -c "hostname node-$host; $*"\n')
+        self.agent.chmod(0o755)
+
+    def command(self, words):
+        network = self.addresses[0].rsplit(".", 1)[0] + ".0/24"
+        start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--host", ",".join(self.addresses),
+                 "-n", "2", "--mca", "plm_rsh_agent", str(self.agent), "--mca", "btl", "self,tcp",
+                 "--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network]
+        return [str(self.agent), self.addresses[0], shlex.join([*start, *words])]
+
+    def sent_bytes(self):
+        """Over the wire, from either side."""
+        return sum(int(run(["ip", "netns", "exec", f"glgnn-{address}", "cat", f"/sys/class/net/wire{i}/statistics/tx_bytes"]).stdout)
+                   for i, address in enumerate(self.addresses))
+
+    def __enter__(self):
+        wires = [f"wire{i}" for i in (0, 1)]
+        commands = [["netns", "add", f"glgnn-{address}"] for address in self.addresses]
+        commands += [["-n", f"glgnn-{self.addresses[0]}", "link", "add", wires[0], "type", "veth",
+                      "peer", "name", wires[1], "netns", f"glgnn-{self.addresses[1]}"]]
+        for address, wire in zip(self.addresses, wires):
+            commands += [["-n", f"glgnn-{address}", *words] for words in (
+                ["addr", "add", f"{address}/24", "dev", wire], ["link", "set", wire, "up"], ["link", "set", "lo", "up"])]
+        self.problem = ""
+        for words in commands:
+            done = run(["ip", *words]) if shutil.which("ip") else None
+            if done is None or done.returncode != 0:
+                self.problem = f"ip {' '.join(words)}: {done.stderr.strip() if done else 'not there; install iproute2'}"
+                break
+        return self
+
+    def __exit__(self, *_):
+        for address in self.addresses if shutil.which("ip") else ():
+            run(["ip", "netns", "del", f"glgnn-{address}"])
+
+
+def test_hosts(program, folder):
+    with Hosts(folder) as hosts:
+        if hosts.problem:
+            print(f"skipped: no network namespaces here ({hosts.problem})")
+            return SKIPPED
+        chance = random.Random(3)
+        write_npy(folder / "rows.npy", [[chance.gauss(0, 1) for _ in range(12)] for _ in range(6000)])
+        near = folder / "near.npy"
+        alone = nearest_files(0, program, folder / "rows.npy", folder)[0]
+        near.unlink()
+        before = hosts.sent_bytes()
+        done = run(hosts.command([program, "nearest", str(folder / "rows.npy"), "--out", str(near), "--json"]))
+        check(done.returncode == 0, f"nearest on two hosts: {done.stderr}")
+        check(near.read_bytes() == alone, "nearest on two hosts differs from one process")
+        counted = sum(rank["bytes_of_rows"] + rank["bytes_of_found"] for rank in json.loads(done.stdout)["ranks"])
+        check(hosts.sent_bytes() - before > counted > 0, f"letters go over the wire: {counted} bytes counted")
+        words = ["evaluate", "wine", "--mode", "paper", "--epochs", "2", "--runs", "2", "--json", "--quiet"]
+        both, one = run(hosts.command([program, *words])), run([program, *words])
+        check(both.returncode == 0, f"evaluate on two hosts: {both.stderr}")
+        check(without_times(json.loads(both.stdout)) == without_times(json.loads(one.stdout)),
+              "evaluate on two hosts differs from one process")
+    return 0
+
+
 def main():
     what, program = sys.argv[1], os.path.abspath(sys.argv[2])
     if not shutil.which("mpirun"):
@@ -200,8 +342,8 @@ def main():
         print("skipped: built without MPI")
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="glgnn-ranks-") as folder:
-        {"equal": test_equal, "faults": test_faults, "unequal": test_unequal}[what](program, pathlib.Path(folder))
-    return 0
+        test = {"equal": test_equal, "faults": test_faults, "unequal": test_unequal, "rows": test_rows, "hosts": test_hosts}
+        return test[what](program, pathlib.Path(folder)) or 0
 
 
 if __name__ == "__main__":

@@ -104,8 +104,8 @@ TEST(ChooseByBytes, MarksWhatMattersAndLittleElse) {
   std::vector<uint64_t> pairs(kPanelRows);
   const cpu::BoundedRows rows{0, kPanelRows, bounds.data()};
   const cpu::BoundedRows columns{kPanelRows, kPanelRows, bounds.data() + kPanelRows};
-  ASSERT_TRUE(
-      cpu::find_coarse_pairs(pairs.data(), coarse, rows, columns, {}, kPanelRows * kPanelRows));
+  ASSERT_TRUE(cpu::find_coarse_pairs(pairs.data(), coarse, rows, coarse, columns, {},
+                                     kPanelRows * kPanelRows));
   int64_t matter = 0, marked = 0;
   for (int64_t r = 0; r < kPanelRows; ++r) {
     for (int64_t c = 0; c < kPanelRows; ++c) {
@@ -119,7 +119,7 @@ TEST(ChooseByBytes, MarksWhatMattersAndLittleElse) {
   }
   EXPECT_GT(matter, 100);
   EXPECT_LT(marked, 2 * matter);
-  EXPECT_FALSE(cpu::find_coarse_pairs(pairs.data(), coarse, rows, columns, {}, marked - 1));
+  EXPECT_FALSE(cpu::find_coarse_pairs(pairs.data(), coarse, rows, coarse, columns, {}, marked - 1));
 }
 
 }  // namespace

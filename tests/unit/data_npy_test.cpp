@@ -23,6 +23,33 @@ TEST(DataNpy, ReadsEveryKindOfNumber) {
   EXPECT_EQ(read_npy(fixture("y.npy")).shape_text(), "(6,)");
 }
 
+TEST(DataNpy, ReadsRowsWithoutTheOthers) {
+  for (const std::string kind : {"f4", "f8", "i1", "u8", "big_endian", "version3"}) {
+    const NpyRows file(fixture(kind + ".npy"));
+    ASSERT_EQ(file.rows(), 3) << kind;
+    const Matrix last = file.read(1, 3);
+    ASSERT_EQ(last.rows(), 2) << kind;
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(last.data()[i], static_cast<float>(i + 2)) << kind;
+    EXPECT_EQ(file.read(2, 2).rows(), 0);
+  }
+  EXPECT_NE(NpyRows(fixture("f4.npy")).sample_hash(), NpyRows(fixture("f8.npy")).sample_hash());
+
+  const TempFolder folder;
+  const auto error = [&](const std::string& bytes) {
+    const std::string path = folder.write("x.npy", bytes);
+    return folder.error_of(ErrorKind::kData, [&] { NpyRows(path).read(1, 3); });
+  };
+  EXPECT_TRUE(begins(error(bytes_of(fixture("fortran.npy"))),
+                     "x.npy: columns lie side by side, not rows: found \"fortran_order\""));
+  EXPECT_TRUE(
+      begins(error(bytes_of(fixture("nan.npy"))), "x.npy: row 1, column 0 is not a finite"));
+  EXPECT_TRUE(begins(error(bytes_of(fixture("y.npy"))), "x.npy: not a matrix"));
+  const std::string good = bytes_of(fixture("f4.npy"));
+  for (size_t size = 0; size < good.size(); ++size) {
+    EXPECT_TRUE(begins(error(good.substr(0, size)), "x.npy: truncated or damaged")) << size;
+  }
+}
+
 TEST(DataNpy, RefusesWhatItCannotUse) {
   const TempFolder folder;
   const auto error = [&](const std::string& name) {

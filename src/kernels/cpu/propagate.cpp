@@ -95,12 +95,12 @@ int64_t padded_width(int64_t cols) { return cols <= 4 ? 4 : cols <= 8 ? 8 : (col
 }  // namespace
 
 void propagate(MatView<float> z, PatternView pattern, const float* values, MatView<const float> h,
-               int64_t steps, float alpha, int threads) {
+               int64_t steps, float alpha, int threads, const FillRows& fill) {
   constexpr int64_t kRows = 256;  // at a time
-  const int64_t width = padded_width(h.cols), size = h.rows * width;
-  float* own = scratch.h.grow_zeroed(size);
+  const int64_t width = padded_width(h.cols), size = pattern.cols * width;
+  float* own = scratch.h.grow_zeroed(h.rows * width);
   float* last = scratch.last.grow_zeroed(size);
-  float* next = scratch.next.grow(size);
+  float* next = fill ? scratch.next.grow_zeroed(size) : scratch.next.grow(size);
   for (int64_t i = 0; i < h.rows; ++i) {
     for (int64_t c = 0; c < h.cols; ++c) {
       last[i * width + c] = h[i][c];
@@ -108,6 +108,7 @@ void propagate(MatView<float> z, PatternView pattern, const float* values, MatVi
     }
   }
   for (int64_t t = 0; t < steps; ++t) {
+    if (fill) fill(last, width);
     const PropagateStep step{pattern, values, last, own, next, width, 1.0f - alpha};
     for_fixed_pieces(h.rows, kRows, threads, [&](int64_t, int64_t begin, int64_t end) {
       HWY_DYNAMIC_DISPATCH(propagate_rows)(step, begin, end);

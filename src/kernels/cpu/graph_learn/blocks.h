@@ -72,4 +72,20 @@ void for_each_block_pair(const Blocks& blocks, int threads, Visit&& visit) {
   }
 }
 
+// Calls visit(i, j, thread) once for every block i of one run of rows and j of another. In a round
+// each block of the shorter run meets another of the longer, so that the pairs of a round may run
+// at once.
+template <class Visit>
+void for_each_pair_between(const Blocks& one, const Blocks& other, int threads, Visit&& visit) {
+  const bool turned = one.count() < other.count();
+  const int64_t longer = std::max(one.count(), other.count());
+  const int64_t shorter = std::min(one.count(), other.count());
+  for (int64_t round = 0; round < longer; ++round) {
+    parallel_for(shorter, threads, 1, [&](int64_t p, int thread) {
+      const int64_t q = (p + round) % longer;
+      turned ? visit(p, q, thread) : visit(q, p, thread);
+    });
+  }
+}
+
 }  // namespace glgnn::cpu

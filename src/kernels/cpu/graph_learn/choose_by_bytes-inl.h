@@ -28,13 +28,10 @@ namespace glgnn::cpu::HWY_NAMESPACE {
 constexpr int64_t kCoarsePart = 24;
 
 // The rows of block b, and what S must exceed for them in the columns of block `other`.
-HWY_INLINE BoundedRows bounded_rows(const ChooseJob& job, float* bounds, int64_t b, int64_t other) {
-  const int64_t first = job.blocks.first(b), rows = job.blocks.size(b);
-  for (int64_t r = 0; r < rows; ++r) {
-    bounds[r] = strict_bound(job.states[first + r], job.blocks.first(other));
-  }
-  std::fill(bounds + rows, bounds + job.blocks.padded(b), std::numeric_limits<float>::infinity());
-  return {first, job.blocks.padded(b), bounds};
+HWY_INLINE BoundedRows bounded_rows(float* bounds, const BlockOf& b, const BlockOf& other) {
+  for (int64_t r = 0; r < b.size(); ++r) bounds[r] = strict_bound(b.state(r), other.first());
+  std::fill(bounds + b.size(), bounds + b.padded(), std::numeric_limits<float>::infinity());
+  return {b.place(), b.padded(), bounds};
 }
 
 // The last level has all pairs that are raised, by as much as any of them.
@@ -83,70 +80,72 @@ HWY_INLINE void dense_products(float* to, MatView<const float> z, const float* r
   to[3] = sum_d;
 }
 
-// S of row `row` and the listed columns of block j, in the tile's row `to`.
-HWY_INLINE void fill_listed(const ChooseJob& job, const TileRoom& room, float* to, int64_t row,
-                            int64_t j, int64_t count) {
-  const ZRows z = job.rows;
+// S of row r of block i and the listed columns of block j, in the tile's row `to`.
+HWY_INLINE void fill_listed(const TileRoom& room, float* to, const BlockOf& i, int64_t r,
+                            const BlockOf& j, int64_t count) {
+  const ZRows &mine = i.run.rows, &z = j.run.rows;
   const int32_t* columns = room.columns;
-  const int64_t first = job.blocks.first(j);
+  const int64_t row = i.place() + r, first = j.place();
   if (!z.values) {
     for (int64_t c = 0; c < count; c += 4) {
       int64_t others[4];
       float s[4];
       for (int64_t q = 0; q < 4; ++q) others[q] = first + columns[std::min(c + q, count - 1)];
-      dense_products(s, z.dense, z.dense[row], others);
+      dense_products(s, z.dense, mine.dense[row], others);
       for (int64_t q = 0; q < 4 && c + q < count; ++q) to[columns[c + q]] = s[q];
     }
     return;
   }
-  const int64_t begin = z.pattern.row_ptr[row], end = z.pattern.row_ptr[row + 1];
-  for (int64_t e = begin; e < end; ++e) room.z[z.pattern.col[e]] = z.values[e];
+  const int64_t begin = mine.pattern.row_ptr[row], end = mine.pattern.row_ptr[row + 1];
+  for (int64_t e = begin; e < end; ++e) room.z[mine.pattern.col[e]] = mine.values[e];
   for (int64_t c = 0; c < count; ++c) {
     to[columns[c]] = sparse_product(z, room.z, first + columns[c]);
   }
-  for (int64_t e = begin; e < end; ++e) room.z[z.pattern.col[e]] = 0;
+  for (int64_t e = begin; e < end; ++e) room.z[mine.pattern.col[e]] = 0;
 }
 
 // A pair that may be among the best of its row. True where the row's floor rose by it.
-HWY_INLINE bool offer(const ChooseJob& job, int64_t row, float t, int64_t column) {
-  RowState& state = job.states[row];
-  const Candidates to = job.candidates_of(row);
+HWY_INLINE bool offer(const RowRule& rule, RowState& state, const Candidates& to, float t,
+                      int64_t column) {
   put_candidate(to, state.held++, t, column);
-  if (state.held <= job.rule.limit) return false;
-  select_best(state, to, job.rule);
+  if (state.held <= rule.limit) return false;
+  select_best(state, to, rule);
   return true;
 }
 
 // Feeds the rows of blocks i and j with the tile of (i, j). False where bytes do not rule out
 // enough pairs to be faster; nothing is done then.
 HWY_INLINE bool choose_by_bytes(const ChooseJob& job, const TileRoom& room, const TileMarks& marks,
-                                int64_t i, int64_t j) {
-  const int64_t first_row = job.blocks.first(i), first_column = job.blocks.first(j);
-  const int64_t columns = job.blocks.size(j), words = job.blocks.padded(j) / kPanelRows;
-  const int64_t most = job.blocks.padded(i) * job.blocks.padded(j) / kCoarsePart;
-  const BoundedRows rows = bounded_rows(job, room.row_bounds, i, j);
-  const BoundedRows others = bounded_rows(job, room.column_bounds, j, i);
-  if (!find_coarse_pairs(room.pairs, job.coarse, rows, others, raised_pairs(job, marks), most)) {
+                                const BlockOf& i, const BlockOf& j) {
+  const int64_t words = j.padded() / kPanelRows;
+  const int64_t most = i.padded() * j.padded() / kCoarsePart;
+  const BoundedRows rows = bounded_rows(room.row_bounds, i, j);
+  const BoundedRows others = bounded_rows(room.column_bounds, j, i);
+  if (!find_coarse_pairs(room.pairs, i.run.coarse, rows, j.run.coarse, others,
+                         raised_pairs(job, marks), most)) {
     return false;
   }
   const int32_t* listed = room.columns;
-  for (int64_t r = 0; r < job.blocks.size(i); ++r) {
-    const int64_t row = first_row + r;
-    float* t = room.tile + r * job.blocks.tile_stride();
-    const int64_t count = list_marked(room.columns, room.pairs + r * words, columns);
-    fill_listed(job, room, t, row, j, count);
+  for (int64_t r = 0; r < i.size(); ++r) {
+    float* t = room.tile + r * room.stride;
+    const int64_t count = list_marked(room.columns, room.pairs + r * words, j.size());
+    fill_listed(room, t, i, r, j, count);
     for (int64_t c = 0; c < count; ++c) {
       float& at = t[listed[c]];
       if (marks.words) at += job.rule.boost(marks.of(r), listed[c]);
-      if (at > rows.bounds[r]) offer(job, row, at, first_column + listed[c]);
+      if (at > rows.bounds[r]) {
+        offer(job.rule, i.state(r), i.candidates_of(r), at, j.first() + listed[c]);
+      }
     }
   }
-  for (int64_t r = 0; r < job.blocks.size(i); ++r) {
-    const float* t = room.tile + r * job.blocks.tile_stride();
-    const int64_t count = list_marked(room.columns, room.pairs + r * words, columns);
+  for (int64_t r = 0; r < i.size(); ++r) {
+    const float* t = room.tile + r * room.stride;
+    const int64_t count = list_marked(room.columns, room.pairs + r * words, j.size());
     for (int64_t c = 0; c < count; ++c) {
       const float at = t[listed[c]];
-      if (at > others.bounds[listed[c]]) offer(job, first_column + listed[c], at, first_row + r);
+      if (at > others.bounds[listed[c]]) {
+        offer(job.rule, j.state(listed[c]), j.candidates_of(listed[c]), at, i.first() + r);
+      }
     }
   }
   return true;

@@ -84,8 +84,9 @@ GLGNN_VNNI bool pack_lanes(const CoarsePanel& to, const float* z, int64_t D) {
 }
 
 // q_i . q_j of kMicroRows rows and a panel of columns.
-GLGNN_VNNI void byte_products(int32_t* to, const CoarseRows& z, int64_t row, int64_t column) {
-  const int8_t* a = z.bytes + row / kPanelRows * kPanelRows * 4 * z.quads + row % kPanelRows * 4;
+GLGNN_VNNI void byte_products(int32_t* to, const CoarseRows& rows, int64_t row, const CoarseRows& z,
+                              int64_t column) {
+  const int8_t* a = rows.bytes + row / kPanelRows * kPanelRows * 4 * z.quads + row % kPanelRows * 4;
   const int8_t* b = z.bytes + column * 4 * z.quads;
   __m512i sum[kMicroRows][kVectors];
   for (int64_t r = 0; r < kMicroRows; ++r) {
@@ -119,11 +120,11 @@ GLGNN_VNNI void byte_products(int32_t* to, const CoarseRows& z, int64_t row, int
 }
 
 // A bit for each column of a panel whose pair with the row may exceed one of the bounds.
-GLGNN_VNNI uint64_t pairs_over(const int32_t* products, const CoarseRows& z, int64_t row,
-                               float row_bound, int64_t column, const float* column_bounds,
-                               uint64_t raised, float boost) {
-  const __m512 scale = _mm512_set1_ps(z.scale[row]), error = _mm512_set1_ps(z.error[row]);
-  const __m512 whole = _mm512_set1_ps(z.length[row] + z.error[row]);
+GLGNN_VNNI uint64_t pairs_over(const int32_t* products, const CoarseRows& rows, int64_t row,
+                               float row_bound, const CoarseRows& z, int64_t column,
+                               const float* column_bounds, uint64_t raised, float boost) {
+  const __m512 scale = _mm512_set1_ps(rows.scale[row]), error = _mm512_set1_ps(rows.error[row]);
+  const __m512 whole = _mm512_set1_ps(rows.length[row] + rows.error[row]);
   const __m512 bound = _mm512_set1_ps(row_bound);
   uint64_t over = 0;
   for (int64_t v = 0; v < kPanelRows; v += kLanes) {
@@ -168,20 +169,20 @@ CoarseRows pack_coarse_rows(CoarseScratch& room, const PackedRows& z, const Bloc
 }
 
 GLGNN_VNNI bool find_coarse_pairs(uint64_t* pairs, const CoarseRows& z, const BoundedRows& rows,
-                                  const BoundedRows& columns, const RaisedPairs& raised,
-                                  int64_t most) {
+                                  const CoarseRows& z_of_columns, const BoundedRows& columns,
+                                  const RaisedPairs& raised, int64_t most) {
   const int64_t panels = columns.count / kPanelRows;
   int64_t found = 0;
   for (int64_t p = 0; p < panels; ++p) {
     const int64_t column = columns.first + p * kPanelRows;
     for (int64_t r = 0; r < rows.count; r += kMicroRows) {
       alignas(kAlignment) int32_t products[kMicroRows * kPanelRows];
-      byte_products(products, z, rows.first + r, column);
+      byte_products(products, z, rows.first + r, z_of_columns, column);
       for (int64_t q = 0; q < kMicroRows; ++q) {
         const uint64_t near = raised.words ? raised.words[(r + q) * raised.stride + p] : 0;
         const uint64_t over =
-            pairs_over(products + q * kPanelRows, z, rows.first + r + q, rows.bounds[r + q], column,
-                       columns.bounds + p * kPanelRows, near, raised.boost);
+            pairs_over(products + q * kPanelRows, z, rows.first + r + q, rows.bounds[r + q],
+                       z_of_columns, column, columns.bounds + p * kPanelRows, near, raised.boost);
         pairs[(r + q) * panels + p] = over;
         found += std::popcount(over);
       }
@@ -195,8 +196,8 @@ GLGNN_VNNI bool find_coarse_pairs(uint64_t* pairs, const CoarseRows& z, const Bo
 
 CoarseRows pack_coarse_rows(CoarseScratch&, const PackedRows&, const Blocks&, int) { return {}; }
 
-bool find_coarse_pairs(uint64_t*, const CoarseRows&, const BoundedRows&, const BoundedRows&,
-                       const RaisedPairs&, int64_t) {
+bool find_coarse_pairs(uint64_t*, const CoarseRows&, const BoundedRows&, const CoarseRows&,
+                       const BoundedRows&, const RaisedPairs&, int64_t) {
   return false;
 }
 

@@ -61,6 +61,7 @@ struct RaisedPairs {
 // pairs[r * columns.count / kPanelRows + c / kPanelRows]. False where more than `most` do, and the
 // bits are not all there.
 bool find_coarse_pairs(uint64_t* pairs, const CoarseRows& z, const BoundedRows& rows,
-                       const BoundedRows& columns, const RaisedPairs& raised, int64_t most);
+                       const CoarseRows& z_of_columns, const BoundedRows& columns,
+                       const RaisedPairs& raised, int64_t most);
 
 }  // namespace glgnn::cpu

@@ -32,8 +32,9 @@ inline void pack_row(float* to, const ZSparse<float>& z, int64_t i) {
 inline int64_t features(const ZDense<float>& z) { return z.z.cols; }
 inline int64_t features(const ZSparse<float>& z) { return z.pattern.cols; }
 
-// Rows compared by distance: -|Z_i - Z_j|^2 / 2 is the product of [Z_i, -|Z_i|^2 / 2, 1] and
-// [Z_j, 1, -|Z_j|^2 / 2]. The former is packed.
+// Rows compared by distance: -|Z_i - Z_j|^2 / 2 is the product of [-|Z_i|^2 / 2, 1, Z_i] and
+// [1, -|Z_j|^2 / 2, Z_j]. The former is packed. The squares come first: so the sum has the same
+// bits whichever of the two rows is the row of the tile.
 struct ZNear {
   MatView<const float> z;
   int64_t rows() const { return z.rows; }
@@ -42,11 +43,11 @@ inline void pack_row(float* to, const ZNear& near, int64_t i) {
   const MatView<const float>& z = near.z;
   float square = 0;
   for (int64_t f = 0; f < z.cols; ++f) {
-    to[f * kPanelRows] = z[i][f];
+    to[(f + 2) * kPanelRows] = z[i][f];
     square += z[i][f] * z[i][f];
   }
-  to[z.cols * kPanelRows] = -square / 2;
-  to[(z.cols + 1) * kPanelRows] = 1;
+  to[0] = -square / 2;
+  to[kPanelRows] = 1;
 }
 inline int64_t features(const ZNear& z) { return z.z.cols + 2; }
 

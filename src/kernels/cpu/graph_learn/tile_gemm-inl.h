@@ -103,14 +103,15 @@ HWY_INLINE void similarity_tile(float* tile, int64_t stride, const float* row_pa
   }
 }
 
-// sums += Z^T W: sums is features x columns (stride: columns), Z is depth x features, W depth x
-// columns.
+// sums += Z^T W: sums is columns x features in panels as PackedRows, Z is depth x features, W depth
+// x columns.
 HWY_INLINE void add_transposed_product(float* sums, int64_t columns, int64_t features, ConstBlock z,
                                        ConstBlock w, int64_t depth) {
   for (int64_t first = 0; first < depth; first += kMicroDepth) {
     const int64_t steps = std::min(kMicroDepth, depth - first);
     for (int64_t j = 0; j < columns; j += kPanelRows) {
-      panel_product<true>(sums + j, columns, features, {z.data + first * z.stride, z.stride},
+      panel_product<true>(sums + j * features, kPanelRows, features,
+                          {z.data + first * z.stride, z.stride},
                           {w.data + first * w.stride + j, w.stride}, steps);
     }
   }

@@ -1,0 +1,225 @@
+// Rows that are owned by ranks: the ranks are threads here, letters go through memory.
+#include "train/rows_over_ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <tuple>
+
+#include "core/rng.h"
+#include "kernels/graph_learn.h"
+#include "kernels/nearest_rows.h"
+#include "kernels/propagate.h"
+#include "modules/row_graph.h"
+#include "train/graph_over_ranks.h"
+
+namespace glgnn {
+namespace {
+
+struct Post {
+  std::mutex mutex;
+  std::map<std::tuple<int, int, Mail>, std::deque<std::string>> letters;  // from, to, kind
+};
+
+class Sent final : public Sending {
+ public:
+  bool done() override { return true; }
+};
+
+class ThreadRank final : public Ranks {
+ public:
+  ThreadRank(Post& post, int self, int count) : post_(post), self_(self), count_(count) {}
+  int self() const override { return self_; }
+  int count() const override { return count_; }
+  std::unique_ptr<Sending> start(int to, Mail kind, std::string bytes) override {
+    const std::scoped_lock lock(post_.mutex);
+    post_.letters[{self_, to, kind}].push_back(std::move(bytes));
+    return std::make_unique<Sent>();
+  }
+  std::optional<std::string> poll(int from, Mail kind) override {
+    const std::scoped_lock lock(post_.mutex);
+    auto& box = post_.letters[{from, self_, kind}];
+    if (box.empty()) return std::nullopt;
+    std::string bytes = std::move(box.front());
+    box.pop_front();
+    return bytes;
+  }
+
+ private:
+  Post& post_;
+  int self_, count_;
+};
+
+template <class Work>
+void on_ranks(int count, const Work& work) {
+  Post post;
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < count; ++rank) {
+    threads.emplace_back([&, rank] {
+      ThreadRank self(post, rank, count);
+      work(self);
+    });
+  }
+}
+
+Matrix random_rows(int64_t rows, int64_t cols, bool whole) {
+  const Rng rng{.seed = 7, .stream = Stream::kInit, .owner = 0};
+  Matrix z(rows, cols);
+  for (int64_t e = 0; e < z.size(); ++e) {
+    const float value = rng.normal(static_cast<uint64_t>(e));
+    z.data()[e] = whole ? std::round(value) : 0.3f * value;
+  }
+  return z;
+}
+
+MatView<const float> part_of(const Matrix& z, const RowRange& rows) {
+  return {z[rows.begin], rows.size(), z.cols()};
+}
+
+// The neighbours of all rows, each row ascending as one process gives them.
+std::vector<int32_t> all_neighbours(const Matrix& z, const ApartOptions& options, int ranks,
+                                    std::vector<float>* lse = nullptr) {
+  const int64_t wide = std::min(options.k, z.rows() - 1);
+  std::vector<int32_t> all(static_cast<size_t>(z.rows() * wide), -1);
+  if (lse) lse->resize(static_cast<size_t>(z.rows()));
+  on_ranks(ranks, [&](Ranks& self) {
+    const RowRange rows = rows_of_rank(z.rows(), self.count(), self.self());
+    OwnNeighbours own = choose_over_ranks(part_of(z, rows), options, 1, self);
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      EXPECT_EQ(own.count[i], wide);
+      EXPECT_TRUE(std::is_sorted(own.t.rbegin() + (rows.size() - 1 - i) * wide,
+                                 own.t.rbegin() + (rows.size() - i) * wide));
+      std::sort(own.col.begin() + i * wide, own.col.begin() + (i + 1) * wide);
+    }
+    std::copy(own.col.begin(), own.col.end(), all.begin() + rows.begin * wide);
+    if (lse) std::copy(own.lse.begin(), own.lse.end(), lse->begin() + rows.begin);
+  });
+  return all;
+}
+
+// Whole numbers have ties; 9000 rows of two ranks travel in pieces; 5 rows leave ranks without any.
+struct Size {
+  int64_t rows, cols, k;
+};
+constexpr Size kSizes[] = {{5, 3, 2}, {49, 3, 60}, {700, 20, 7}, {1500, 100, 10}, {9600, 4, 3}};
+
+TEST(RowsOverRanks, NeighboursAreThoseOfOneProcess) {
+  for (const Size& size : kSizes) {
+    for (const bool whole : {false, true}) {
+      const Matrix z = random_rows(size.rows, size.cols, whole);
+      const int64_t wide = std::min(size.k, size.rows - 1);
+      std::vector<int32_t> near(static_cast<size_t>(size.rows * wide)), like(near.size());
+      std::vector<int64_t> count(static_cast<size_t>(size.rows));
+      cpu::nearest_rows(near.data(), z.view(), size.k, 1);
+      cpu::graph_learn_choose(like.data(), count.data(), nullptr, ZDense<float>{z.view()}, {},
+                              {.k = wide}, 1);
+      for (const int ranks : {1, 2, 3, 4, 7}) {
+        SCOPED_TRACE(testing::Message() << size.rows << " rows, " << ranks << " ranks");
+        ApartOptions options{.k = size.k, .all_rows = size.rows, .by_distance = true};
+        EXPECT_EQ(all_neighbours(z, options, ranks), near);
+        options.by_distance = false;
+        EXPECT_EQ(all_neighbours(z, options, ranks), like);
+      }
+    }
+  }
+}
+
+TEST(RowsOverRanks, LogSumExpAndItsGradient) {
+  const Matrix z = random_rows(1000, 12, false);
+  const int64_t n = z.rows();
+  std::vector<int32_t> col(static_cast<size_t>(4 * n));
+  std::vector<int64_t> count(static_cast<size_t>(n));
+  std::vector<float> lse(static_cast<size_t>(n)), d_lse(lse.size());
+  for (int64_t i = 0; i < n; ++i) d_lse[i] = static_cast<float>(i % 7 - 3);
+  cpu::graph_learn_choose(col.data(), count.data(), lse.data(), ZDense<float>{z.view()}, {},
+                          {.k = 4}, 1);
+  Matrix d_z(n, z.cols());
+  cpu::graph_learn_lse_backward(d_z.view(), d_lse.data(), ZDense<float>{z.view()}, lse.data(),
+                                false, 1);
+  const ApartOptions options{.k = 4, .all_rows = n, .wants_lse = true};
+  for (const int ranks : {1, 2, 3, 4}) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    std::vector<float> apart, again;
+    EXPECT_EQ(all_neighbours(z, options, ranks, &apart), col);
+    all_neighbours(z, options, ranks, &again);
+    EXPECT_EQ(apart, again);
+    Matrix d_apart(n, z.cols());
+    on_ranks(ranks, [&](Ranks& self) {
+      const RowRange rows = rows_of_rank(n, self.count(), self.self());
+      lse_backward_over_ranks({d_apart[rows.begin], rows.size(), z.cols()},
+                              d_lse.data() + rows.begin, part_of(z, rows),
+                              apart.data() + rows.begin, n, 1, self);
+    });
+    for (int64_t i = 0; i < n; ++i) {
+      ASSERT_NEAR(apart[i], lse[i], 1e-6f * std::abs(lse[i]));
+      for (int64_t f = 0; f < z.cols(); ++f) ASSERT_NEAR(d_apart[i][f], d_z[i][f], 2e-5f);
+    }
+  }
+}
+
+TEST(Ranks, EachTakesTheGpuOfItsNumber) {
+  EXPECT_EQ(gpu_of_rank("", 4, 2), "2");
+  EXPECT_EQ(gpu_of_rank("", 2, 3), "1");  // more ranks than GPUs
+  EXPECT_EQ(gpu_of_rank("5,GPU-7", 8, 1), "GPU-7");
+  EXPECT_EQ(gpu_of_rank("", 0, 1), "");
+}
+
+// Every rank sends its rows half of the way round; where two are opposite, one sends half of them
+// (of 240 rows 144: whole panels).
+TEST(RowsOverRanks, RowsTravelOnce) {
+  const Matrix z = random_rows(960, 8, false);
+  const ApartOptions options{.k = 5, .all_rows = z.rows(), .by_distance = true};
+  for (const auto& [ranks, sent] :
+       {std::pair(2, 480 + 240), std::pair(3, 960), std::pair(4, 960 + 2 * (240 + 144))}) {
+    std::vector<int64_t> bytes(static_cast<size_t>(ranks));
+    on_ranks(ranks, [&](Ranks& self) {
+      const RowRange rows = rows_of_rank(z.rows(), self.count(), self.self());
+      bytes[self.self()] =
+          choose_over_ranks(part_of(z, rows), options, 1, self).costs.bytes_of_rows;
+    });
+    int64_t all = 0;
+    for (const int64_t own : bytes) all += own;
+    const int64_t of_row = 4 * (z.cols() + 1);  // and what it has found at home
+    EXPECT_EQ(all, sent * of_row) << ranks << " ranks";
+  }
+}
+
+// The graph of own rows is a part of the whole one, and labels spread over it as in one process.
+TEST(RowsOverRanks, GraphAndPropagationHaveTheBitsOfOneProcess) {
+  constexpr int64_t kSteps = 9;
+  constexpr float kAlpha = 0.05f;
+  Features x;
+  x.dense = random_rows(400, 6, true);
+  const int64_t n = x.rows();
+  Matrix h(n, 3);
+  for (int64_t i = 0; i < n; i += 5) h[i][i % 3] = 1;
+  const Csr whole =
+      build_row_graph({.views = {&x}}, {.k = 5, .euclidean = true}, Context{.threads = 1});
+  Matrix z(n, 3);
+  cpu::propagate(z.view(), whole.pattern->view(), whole.values.data(), h.view(), kSteps, kAlpha, 1);
+  const ApartOptions options{.k = 5, .all_rows = n, .by_distance = true};
+  for (const int ranks : {1, 2, 3, 4}) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    on_ranks(ranks, [&](Ranks& self) {
+      const RowRange rows = rows_of_rank(n, self.count(), self.self());
+      GraphOverRanks graph(choose_over_ranks(part_of(x.dense, rows), options, 1, self), n, self);
+      const int64_t begin = whole.pattern->row_ptr[rows.begin];
+      const std::vector<float> values(whole.values.begin() + begin,
+                                      whole.values.begin() + whole.pattern->row_ptr[rows.end]);
+      EXPECT_EQ(graph.own().values, values);
+      Matrix own(rows.size(), 3);
+      std::copy_n(h[rows.begin], own.size(), own.data());
+      const Matrix spread = graph.propagate(own, kSteps, kAlpha, 1);
+      EXPECT_TRUE(
+          std::equal(spread.data(), spread.data() + spread.size(), std::as_const(z)[rows.begin]));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace glgnn
