@@ -413,7 +413,7 @@ def write_page():
         "`tools/install-deps tables`). First the tables that were looked at while the choice of modules was settled, mean of up to three draws of the labelled rows",
         f"(commit {commit_of('mixed_tables')}; since b6e5ea2 the folds choose together: what that gained on these tables stands in `docs/best_mode.md`):",
         "", *other_tables("mixed_tables"), *far_behind("mixed_tables"), "",
-        f"Tables that were looked at once, afterwards, mean of two draws (commit {commit_of('mixed_fresh')}):",
+        f"Tables by which nothing was chosen, mean of two draws (commit {commit_of('mixed_fresh')}):",
         "", *other_tables("mixed_fresh"), *far_behind("mixed_fresh"), "",
         "## How true the estimated accuracy is", "",
         "`fit` shows an estimate that its choices have not touched (`docs/best_mode.md`). Here it stands beside the accuracy on the rows whose labels",
