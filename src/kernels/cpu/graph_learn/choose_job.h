@@ -62,6 +62,9 @@ class RunRoom {
             rule.capacity()};
   }
 
+  // Where the rows will be columns of no further tile.
+  void release_others() { others_ = {}; }
+
   void release_if_large() {
     packed_.release_if_large();
     others_.release_if_large();

@@ -30,7 +30,7 @@ RowRun part_of(const RowRun& run, const Blocks& part, int64_t begin) {
   return {part,
           run.first + begin,
           panels(run.z),
-          panels(run.others),
+          {},  // visitors are the columns
           coarse,
           {{z.data + begin * z.cols, part.rows(), z.cols}, {}, nullptr},
           run.states + begin,
@@ -88,6 +88,7 @@ void OwnRows::compare_own() {
   for_each_block_pair(s.blocks, s.threads, [&](int64_t i, int64_t j, int thread) {
     choose_pair(job, s.rooms.of(thread), {s.run, i}, {s.run, j});
   });
+  s.own_room.release_others();  // visitors are the columns from now on
 }
 
 std::vector<float> OwnRows::floors() {
