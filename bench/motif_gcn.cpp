@@ -6,6 +6,7 @@
 #include "bench/explanations.h"
 #include "bench/motifs.h"
 #include "methods/convolution.h"
+#include "methods/pair_rows.h"
 #include "modules/soft_labels.h"
 
 namespace glgnn::bench {
@@ -24,15 +25,15 @@ MotifGcn::MotifGcn(const Dataset& data, const Split& split, uint64_t seed, const
   // the same say nothing but the degree.
   values_ =
       Matrix(graph_.nnz(), 1, static_cast<float>(data.rows()) / static_cast<float>(graph_.nnz()));
-  for (int64_t layer = 0; layer < kLayers; ++layer) {
+  for (uint32_t layer = 0; layer < kLayers; ++layer) {
     const int64_t in = layer == 0 ? data.features.cols() : kHidden;
-    const int64_t out = layer + 1 == kLayers ? data.classes() : kHidden;
-    weights_.push_back(start_weights("w", in, out, seed, static_cast<uint32_t>(layer)));
-    biases_.emplace_back("b", 1, out);
+    weights_.push_back(start_weights("w", in, kHidden, seed, layer));
+    biases_.push_back(start_weights("b", 1, kHidden, seed, kLayers + layer));
+    heads_.push_back(start_weights("head", kHidden, data.classes(), seed, 2 * kLayers + layer));
   }
   std::vector<Parameter*> all;
-  for (int64_t layer = 0; layer < kLayers; ++layer) {
-    all.insert(all.end(), {&weights_[layer], &biases_[layer]});
+  for (auto* list : {&weights_, &biases_, &heads_}) {
+    for (Parameter& p : *list) all.push_back(&p);
   }
   const Var x = Tape::constant(data.features.dense), values = Tape::constant(values_);
   Tape training(context, true), evaluation(context, false);
@@ -50,14 +51,17 @@ MotifGcn::MotifGcn(const Dataset& data, const Split& split, uint64_t seed, const
 }
 
 Var MotifGcn::logits(Tape& tape, Var x, Var values) const {
-  Var h = x;
+  Var h = x, sum;
   for (size_t layer = 0; layer < weights_.size(); ++layer) {
     h = linear(tape, h, tape.parameter(weights_[layer]));
     h = add_bias(tape, spmm(tape, {graph_.pattern, values, transposed_}, h),
                  tape.parameter(biases_[layer]));
+    h = unit_rows(tape, {h, nullptr, nullptr}, 1.0f).values;
     if (layer + 1 < weights_.size()) h = relu(tape, h);
+    const Var part = linear(tape, h, tape.parameter(heads_[layer]));
+    sum = layer == 0 ? part : add(tape, sum, part);
   }
-  return h;
+  return sum;
 }
 
 int64_t MotifGcn::entry(int32_t i, int32_t j) const {

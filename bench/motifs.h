@@ -47,7 +47,8 @@ struct MotifOptions {
 std::vector<MotifLine> study_motifs(const MotifSet& set, const MotifOptions& options,
                                     const Context& context);
 
-// A plain GCN of three layers, and its predictions explained edge by edge.
+// A plain GCN of three layers as that paper has it (rows of length 1, all layers are read), and its
+// predictions explained edge by edge.
 class MotifGcn {
  public:
   // Trains it. The data must outlive this.
@@ -77,8 +78,8 @@ class MotifGcn {
   Csr graph_;      // with self-loops
   Matrix values_;  // of its entries
   std::shared_ptr<const Transpose> transposed_;
-  mutable std::vector<Parameter> weights_,
-      biases_;  // of each layer; a tape asks for more than const
+  // Of each layer; a tape asks for more than const.
+  mutable std::vector<Parameter> weights_, biases_, heads_;
   Matrix probabilities_;
   double test_accuracy_ = 0;
 };
