@@ -199,7 +199,7 @@ std::vector<KindOptions> every_kind() {
   LayersOptions layers;
   layers.training.epochs = 40;
   LayersOptions taught = layers;
-  taught.teacher.emplace();
+  taught.teacher = LayersOptions::Teacher{};
   taught.teacher->prototypes.scale = 10;
   return {SpreadOptions{}, GaussianOptions{}, MultinomialOptions{.scale = 10}, layers,
           taught,          LandmarkOptions{}};

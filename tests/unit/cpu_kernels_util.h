@@ -38,7 +38,7 @@ inline Floats random_numbers(int64_t n, uint32_t seed, bool whole = false) {
 // Each pair with the given chance; every seventh row is empty.
 inline Pattern random_pattern(int64_t rows, int64_t cols, double chance, uint32_t seed) {
   std::mt19937 generator(seed);
-  std::bernoulli_distribution present(chance);
+  std::bernoulli_distribution present(std::min(chance, 1.0));
   Pattern pattern{rows, cols, {0}, {}};
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < cols; ++j) {
