@@ -80,7 +80,7 @@ def fit_core(X, y, on_epoch, **settings):
     return _core.fit(
         features=X, labels=y.astype(np.int32), class_names=["0", "1", "2"],
         feature_names=[str(j) for j in range(X.shape[1])], row_ids=[], label_name="", id_name="", graph=None,
-        settings={"mode": "paper", "k": "5", **settings}, val_fraction=0.2, threads=1,
+        settings={"mode": "paper", "k": "5", **settings}, val_fraction=0.2, threads=1, device="cpu",
         on_epoch=on_epoch,
     )  # fmt: skip
 
