@@ -14,6 +14,8 @@ using Eigen::VectorXd;
 constexpr double kStandardErrors = 2;  // that tell classes apart
 // Answers of one network are less independent than so many rows: the variance is so much larger.
 constexpr double kAlike = 2;
+// By less than this part of an equal share nobody would see a difference.
+constexpr double kSeen = 0.02;
 // No class is taken for rarer than this part of an equal share: a factor of 0 would never say it.
 constexpr double kRarest = 0.02;
 constexpr int kIterations = 5;  // the error of the answers depends on the shares
@@ -66,6 +68,9 @@ struct ByClass {
 
 ByClass by_class(const Answers& answers) {
   const int64_t classes = answers.said.cols(), labels = answers.said.rows();
+  // Few rows show less variance than there is in some direction; divided by so many, its inverse is
+  // right in the mean (Wishart).
+  const auto free_rows = static_cast<double>(labels - 2 * classes);
   ByClass out{MatrixXd::Zero(classes, classes), MatrixXd::Zero(classes, classes),
               VectorXd::Zero(classes)};
   for (int64_t i = 0; i < labels; ++i) {
@@ -75,7 +80,7 @@ ByClass by_class(const Answers& answers) {
   out.mean.array().colwise() /= out.rows.array().max(1.0);
   for (int64_t i = 0; i < labels; ++i) {
     const VectorXd apart = (answers.said.row(i) - out.mean.row(answers.labels[i])).transpose();
-    out.within += apart * apart.transpose() / static_cast<double>(labels - classes);
+    out.within += apart * apart.transpose() / free_rows;
   }
   return out;
 }
@@ -118,7 +123,8 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
   if (drawings.empty() || classes < 2 || held.front().others == 0) return {};
   const Answers answers = answers_of_rest(held, drawings, classes);
   const ByClass found = by_class(answers);
-  if (found.rows.minCoeff() < 2 || !tells_classes_apart(found)) return {};
+  if (found.rows.minCoeff() < 2 || std::ssize(answers.labels) <= 2 * classes) return {};  // too few
+  if (!tells_classes_apart(found)) return {};
   const MatrixXd& mean = found.mean;
 
   // others = mean^T shares + error: shares by least squares, with equal shares as what is believed
@@ -152,6 +158,7 @@ std::vector<float> class_factors(const std::vector<HeldBack>& held,
     shares /= shares.sum();
   }
   shares = equal + (shares - equal) / (1 + odds_alike);
+  if ((shares - equal).cwiseAbs().maxCoeff() < kSeen * equal[0]) return {};
   std::vector<float> factors;
   for (int64_t c = 0; c < classes; ++c) {
     factors.push_back(static_cast<float>(shares[c] * static_cast<double>(classes)));

@@ -76,6 +76,37 @@ TEST(ClassShares, AreNotToldByANetworkThatTellsNothing) {
   EXPECT_TRUE(factors_of(answers(50, -0.3, 0.1, 1)).empty());  // worse than guessing
 }
 
+// Two labelled rows of each of ten classes show no variance in some direction, and any answer to
+// the others would be a surprise.
+TEST(ClassShares, NeedMoreThanTwoLabelsOfEachOfManyClasses) {
+  static constexpr int64_t kClasses = 10;
+  const auto held_back = [](int64_t rows_of_class) {
+    HeldBack held;
+    held.others = 1000;
+    const Rng rng{5, Stream::kModules, 0, 0};
+    HeldBackStage& stage = held.stages.emplace_back();
+    stage.looks.emplace_back(rows_of_class * kClasses, kClasses);
+    stage.others.assign(kClasses, 0.09);
+    stage.others[0] = 0.19;
+    for (int64_t i = 0; i < rows_of_class * kClasses; ++i) {
+      const auto label = static_cast<int32_t>(i % kClasses);
+      held.labels.push_back(label);
+      float sum = 0;
+      for (int64_t c = 0; c < kClasses; ++c) {
+        sum += stage.looks[0][i][c] = (c == label ? 2.0f : 0.0f) + rng.uniform(i * kClasses + c);
+      }
+      for (int64_t c = 0; c < kClasses; ++c) stage.looks[0][i][c] /= sum;
+    }
+    return held;
+  };
+  const auto factors = [&](int64_t rows_of_class) {
+    const HeldBack held = held_back(rows_of_class);
+    return class_factors({held}, draw_and_choose({held}, 1, 0), kClasses);
+  };
+  EXPECT_TRUE(factors(2).empty());
+  EXPECT_GT(factors(30).at(0), 1.5f);
+}
+
 TEST(ClassShares, NeedRowsWithoutALabel) {
   HeldBack held = answers(50, 0.3, 0.1, 1);
   held.others = 0;
