@@ -1,6 +1,7 @@
 #include "network/relation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "network/fuse.h"
@@ -8,10 +9,18 @@
 namespace glgnn {
 namespace {
 
-// Mean over the rows of p_i . q_i.
+// Mean over the rows of the cosine between p_i and q_i: who is more sure does not agree more.
 double agreement(const Matrix& p, const Matrix& q) {
   double sum = 0;
-  for (int64_t e = 0; e < p.size(); ++e) sum += double{p.data()[e]} * q.data()[e];
+  for (int64_t i = 0; i < p.rows(); ++i) {
+    double both = 0, of_p = 0, of_q = 0;
+    for (int64_t c = 0; c < p.cols(); ++c) {
+      both += double{p[i][c]} * q[i][c];
+      of_p += double{p[i][c]} * p[i][c];
+      of_q += double{q[i][c]} * q[i][c];
+    }
+    if (both > 0) sum += both / std::sqrt(of_p * of_q);
+  }
   return sum / static_cast<double>(std::max<int64_t>(1, p.rows()));
 }
 

@@ -1,6 +1,7 @@
 // Which modules are tried and which of them count.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "best_util.h"
@@ -55,17 +56,18 @@ TEST_F(BestFusion, MembersAreSortedByValidationAndWeightsSumToOne) {
   EXPECT_NEAR(fuse_predictions(modules_, fusion)[3][0], mean, 1e-6);
 }
 
-// Two say class 0 with 0.9, one with 0.2: together 2/3. By hand: 0.9 * 2/3 + 0.1 * 1/3 = 19/30, and
-// 0.2 * 2/3 + 0.8 * 1/3 = 12/30.
+// Two say class 0 with 0.9, one with 0.2: together 2/3. The cosines by hand:
+// (0.9 * 2/3 + 0.1 / 3) / sqrt(0.82 * 5/9) = 0.93834, (0.2 * 2/3 + 0.8 / 3) / sqrt(0.68 * 5/9) =
+// 0.65079.
 TEST_F(BestFusion, ModulesCountByWhatTheyAgreeWithAll) {
   const std::vector<ModuleResult> modules{module_of(0.9f, 1), module_of(0.2f, 1),
                                           module_of(0.9f, 1)};
   const NetworkWeights equal{{0, 1, 2}, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
   const NetworkWeights network = weigh_by_agreement(equal, modules);
   EXPECT_EQ(network.members, equal.members);
-  EXPECT_NEAR(network.weights[0], 19.0 / 50, 1e-6);
-  EXPECT_NEAR(network.weights[1], 12.0 / 50, 1e-6);
-  EXPECT_NEAR(network.weights[2], 19.0 / 50, 1e-6);
+  EXPECT_NEAR(network.weights[0], 0.93834 / 2.52747, 1e-5);
+  EXPECT_NEAR(network.weights[1], 0.65079 / 2.52747, 1e-5);
+  EXPECT_NEAR(network.weights[2], 0.93834 / 2.52747, 1e-5);
   const NetworkWeights alone = weigh_by_agreement({{1}, {1.0}}, modules);
   EXPECT_EQ(alone.weights, (std::vector<double>{1}));
 }
@@ -105,8 +107,8 @@ TEST_F(BestFusion, TheNetworkHoldsAgreementsAndInItsLastRowTheWeights) {
     EXPECT_EQ(network[4][a], static_cast<float>(fusion.weights[a]));
     for (int64_t b = 0; b < 4; ++b) EXPECT_EQ(network[a][b], network[b][a]);
   }
-  EXPECT_NEAR(network[0][0], 0.9 * 0.9 + 0.1 * 0.1, 1e-6);
-  EXPECT_NEAR(network[0][3], 0.9 * 0.5 + 0.1 * 0.5, 1e-6);
+  EXPECT_NEAR(network[0][0], 1, 1e-6);
+  EXPECT_NEAR(network[0][3], 0.5 / std::sqrt((0.9 * 0.9 + 0.1 * 0.1) * 0.5), 1e-6);
 }
 
 DataKind kind_of(const Features& x) { return look_at(x, 12, 2, false); }
