@@ -4,7 +4,6 @@
 #include <glgnn/model.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/start.h"
 #include "cli/text.h"
+#include "core/clock.h"
 #include "core/rng.h"
 #include "report/json.h"
 
@@ -110,8 +110,6 @@ Importance random_importance(const LocalRow& row, uint64_t seed) {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 size_t count_in(const std::vector<float>& mask) {
   return static_cast<size_t>(
       std::count_if(mask.begin(), mask.end(), [](float in) { return in > 0; }));
@@ -195,7 +193,7 @@ std::vector<StudyLine> study_explanations(const Model& model, const StudyOptions
       const auto start = Clock::now();
       std::vector<Masks> sets;
       for (int64_t seed = 0; seed < seeds; ++seed) sets.push_back(explain(seed));
-      tally.add(judge, sets, std::chrono::duration<double>(Clock::now() - start).count());
+      tally.add(judge, sets, seconds_since(start));
       return sets.front();
     };
     // Ours has no seed; asked twice, it must say the same.

@@ -2,20 +2,19 @@
 #include <glgnn/trainer.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <set>
 
 #include "bench/explanations.h"
 #include "bench/motifs.h"
 #include "cli/scores.h"
+#include "core/clock.h"
 #include "core/rows.h"
 #include "data/data.h"
 
 namespace glgnn::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Pair = std::pair<int32_t, int32_t>;
 
 constexpr int64_t kMotifs = 80, kColumns = 10;
@@ -158,10 +157,10 @@ template <class Explain>
 void explain_with(Tally& tally, const std::vector<bool>& is_true, Explain explain) {
   const auto start = Clock::now();
   const std::vector<double> importance = explain();
-  const std::chrono::duration<double> spent = Clock::now() - start;
+  const double spent = seconds_since(start);
   std::vector<cli::Scored> scored;
   for (size_t e = 0; e < is_true.size(); ++e) scored.push_back({importance[e], is_true[e]});
-  tally.add(std::move(scored), spent.count());
+  tally.add(std::move(scored), spent);
 }
 
 void study_gcn(const MotifSet& set, const std::vector<int32_t>& rows, const MotifOptions& options,

@@ -5,12 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "commands.h"
 #include "compare_page.h"
+#include "core/clock.h"
 #include "dist/hand_out.h"
 #include "evaluation_result.h"
 #include "methods/methods.h"
@@ -157,7 +157,7 @@ std::vector<Standing> CompareCommand::measure_all(const std::vector<std::string>
                                                   bool own_splits, double test_to_train,
                                                   const InterruptGuard& interrupt) const {
   std::vector<Standing> standings(names.size());
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   size_t done = 0;
   Job job;
   job.pieces = longest_first(names);
@@ -171,9 +171,8 @@ std::vector<Standing> CompareCommand::measure_all(const std::vector<std::string>
   };
   job.finished = [&](int64_t n) {
     ++done;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     const double left =
-        spent.count() / static_cast<double>(done) * static_cast<double>(names.size() - done);
+        seconds_since(start) / static_cast<double>(done) * static_cast<double>(names.size() - done);
     if (quiet) return;
     fmt::print(stderr, "{}/{} {}  {}  about {} left\n", done, names.size(), names[n],
                standings[n].fault.empty() ? percent(standings[n].mean()) : standings[n].fault,

@@ -6,12 +6,12 @@
 #include <glgnn/new_rows.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/archive.h"
 #include "core/available_memory.h"
+#include "core/clock.h"
 #include "data/data.h"
 #include "data/text_rows.h"
 #include "describe.h"
@@ -355,14 +355,13 @@ bool Evaluation::run(size_t run, const Context& context, const OnTrialEpoch& on_
       const bool reads_directions = !question_.method && config.mode == Mode::kPaper;
       problem.graph = reads_directions ? &noisy.graph : &both_ways;
     }
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     Fitted fitted = fit_trial(trial, problem, seed, context,
                               [&](const EpochReport& report) { return on_epoch(t, report); });
     if (fitted.interrupted) return false;
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    fitted.trial.seconds = seconds.count();
+    fitted.trial.seconds = seconds_since(start);
+    result.seconds += fitted.trial.seconds;
     result.trials.push_back(std::move(fitted.trial));
-    result.seconds += seconds.count();
     if (t == 0 || is_better(result.trials[t], result.best())) {
       result.chosen = t;
       best = std::move(fitted.model);

@@ -1,17 +1,17 @@
 // glgnn nearest: the exact nearest rows of every row, over any number of processes.
 #include <fmt/core.h>
+#include <glgnn/data.h>
 #include <glgnn/error.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "commands.h"
 #include "core/archive.h"
+#include "core/clock.h"
 #include "core/new_file.h"
 #include "data/message.h"
 #include "data/npy.h"
@@ -41,8 +41,6 @@ struct NearestCommand {
   bool by_distance() const { return metric == "euclidean"; }
   void check() const;
   std::vector<float> shown(std::vector<float> t) const;
-  Matrix spread(const OwnNeighbours& found, const std::vector<int64_t>& classes,
-                const RowRange& own, int thread_count) const;
   void say(const NpyRows& rows, const std::vector<std::string>& of_ranks, double seconds) const;
 };
 
@@ -67,17 +65,6 @@ void NearestCommand::check() const {
   }
 }
 
-void make_unit(Matrix& rows) {
-  for (int64_t i = 0; i < rows.rows(); ++i) {
-    double squares = 0;
-    for (int64_t f = 0; f < rows.cols(); ++f) squares += double{rows[i][f]} * rows[i][f];
-    const double length = std::sqrt(squares);
-    for (int64_t f = 0; f < rows.cols() && length > 0; ++f) {
-      rows[i][f] = static_cast<float>(rows[i][f] / length);
-    }
-  }
-}
-
 // The class of every row, -1 where it is not known.
 std::vector<int64_t> read_labels(const std::string& path, int64_t rows) {
   if (path.empty()) return {};
@@ -98,27 +85,6 @@ std::vector<int64_t> read_labels(const std::string& path, int64_t rows) {
                             path, *largest, kMostClasses - 1));
   }
   return labels;
-}
-
-// The labels spread over the graph of the nearest rows, as a module of best mode does.
-Matrix NearestCommand::spread(const OwnNeighbours& found, const std::vector<int64_t>& classes,
-                              const RowRange& own, int thread_count) const {
-  constexpr int64_t kSteps = 60;
-  constexpr float kBack = 0.01f;
-  Matrix h(own.size(), *std::max_element(classes.begin(), classes.end()) + 1);
-  for (int64_t i = 0; i < own.size(); ++i) {
-    const int64_t label = classes[own.begin + i];
-    if (label >= 0) h[i][label] = 1;
-  }
-  GraphOverRanks graph(found, static_cast<int64_t>(classes.size()), ranks());
-  Matrix p = graph.propagate(h, kSteps, kBack, thread_count);
-  for (int64_t i = 0; i < p.rows(); ++i) {
-    const float sum = std::accumulate(p[i], p[i] + p.cols(), 0.0f);
-    for (int64_t c = 0; c < p.cols(); ++c) {
-      p[i][c] = sum > 0 ? p[i][c] / sum : 1.0f / static_cast<float>(p.cols());
-    }
-  }
-  return p;
 }
 
 // Distances, or cosines.
@@ -167,10 +133,6 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 void NearestCommand::say(const NpyRows& rows, const std::vector<std::string>& of_ranks,
                          double seconds) const {
   if (json) {
@@ -212,14 +174,15 @@ int NearestCommand::run() const {
                                                   {"distances", !distances.empty()},
                                                   {"labels", hash_of(classes)}})));
   const RowRange range = rows_of_rank(rows.rows(), all.count(), all.self());
-  Matrix own = rows.read(range.begin, range.end);
-  if (!by_distance()) make_unit(own);
-  const auto start = std::chrono::steady_clock::now();
+  Features own;
+  own.dense = rows.read(range.begin, range.end);
+  if (!by_distance()) scale_features(own, Scaling::kRowUnit);
+  const auto start = Clock::now();
   const double before = processor_seconds();
   const ApartOptions options{
       .k = k, .all_rows = rows.rows(), .by_distance = by_distance(), .wants_lse = false};
   const OwnNeighbours found =
-      choose_over_ranks(std::as_const(own).view(), options, context.threads, all);
+      choose_over_ranks(std::as_const(own.dense).view(), options, context.threads, all);
   const auto of_ranks = all.gather(json_text({{"rows", range.size()},
                                               {"processor_seconds", processor_seconds() - before},
                                               {"seconds", seconds_since(start)},
@@ -231,7 +194,8 @@ int NearestCommand::run() const {
   write_rows(out, "<i4", bytes_of(found.col), rows.rows(), found.wide, all);
   write_rows(distances, "<f4", bytes_of(shown(found.t)), rows.rows(), found.wide, all);
   if (!classes.empty()) {
-    const Matrix p = spread(found, classes, range, context.threads);
+    GraphOverRanks graph(found, rows.rows(), all);
+    const Matrix p = graph.spread_labels(classes, context.threads);
     const std::string_view bytes(reinterpret_cast<const char*>(p.data()),
                                  static_cast<size_t>(p.size()) * sizeof(float));
     write_rows(probabilities, "<f4", bytes, rows.rows(), p.cols(), all);

@@ -5,13 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.h"
+#include "core/clock.h"
 #include "dist/hand_out.h"
 #include "evaluation_result.h"
 #include "ranks.h"
@@ -140,7 +140,7 @@ bool ReproduceCommand::measure_all(const std::string& path, std::vector<Cell>& c
     known.emplace(path, resume);
     job.pieces = left_to_measure(cells, *known);
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const size_t all = job.pieces.size();
   size_t measured = 0;
   job.make = [&](int64_t c) {
@@ -157,8 +157,7 @@ bool ReproduceCommand::measure_all(const std::string& path, std::vector<Cell>& c
     known->keep(cells[c]);
     ++measured;
     if (quiet) return;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    const double each = spent.count() / static_cast<double>(measured);
+    const double each = seconds_since(start) / static_cast<double>(measured);
     fmt::print(stderr, "{}/{} {}: {}  about {} left\n", measured, all, label_of(cells[c]),
                accuracy_text(cells[c]), duration_text(each * static_cast<double>(all - measured)));
   };

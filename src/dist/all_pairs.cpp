@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.h"
+
 namespace glgnn {
 namespace {
 
@@ -61,10 +63,6 @@ class Plan {
   int ranks_;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // The thread that moves letters while another computes.
 class Porter {
  public:
@@ -98,7 +96,7 @@ class Porter {
   static constexpr size_t kWaiting = 2;  // visitors that wait, and pieces on their way to one host
 
   std::string take(std::deque<std::string>& from) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return failure_ || !from.empty(); });
     if (failure_) std::rethrow_exception(failure_);

@@ -2,6 +2,7 @@
 // Rank 0 leads: it hands out the work, and it alone speaks and writes files.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,41 @@ enum class Mail : int {
   kFound,
   kRows,
   kSwap
+};
+
+// Numbers as a letter: append() puts them in, a Letter gives them back in the same order.
+template <class T>
+void append(std::string& bytes, const T* numbers, size_t count) {
+  bytes.append(reinterpret_cast<const char*>(numbers), count * sizeof(T));
+}
+template <class T>
+std::string letter_of(const T* numbers, size_t count) {
+  std::string bytes;
+  append(bytes, numbers, count);
+  return bytes;
+}
+template <class T>
+std::string letter_of(const std::vector<T>& numbers) {
+  return letter_of(numbers.data(), numbers.size());
+}
+class Letter {
+ public:
+  explicit Letter(const std::string& bytes)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  template <class T>
+  std::vector<T> take(size_t count) {
+    std::vector<T> numbers(count);
+    if (count > 0) std::memcpy(numbers.data(), at_, count * sizeof(T));
+    at_ += count * sizeof(T);
+    return numbers;
+  }
+  template <class T>
+  std::vector<T> take_rest() {
+    return take<T>(static_cast<size_t>(end_ - at_) / sizeof(T));
+  }
+
+ private:
+  const char *at_, *end_;
 };
 
 // A letter on its way. One that is dropped before it is done is left to the end of the process.

@@ -9,8 +9,6 @@ namespace glgnn {
 
 Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass,
                      const Context& context) {
-  constexpr int64_t kSteps = 60;  // edges that a label travels at the most
-  constexpr double kBack = 0.01;  // of the labels themselves in every step
   Matrix y = one_hot(problem);
   const std::vector<float> weights = training_row_weights(problem);
   for (size_t t = 0; t < problem.train.size(); ++t) {
@@ -18,7 +16,7 @@ Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass,
     y[i][problem.labels[i]] = weights[t];
   }
   Matrix p(y.rows(), y.cols());
-  Propagation(graph, context).run(p, y, kSteps, kBack);
+  Propagation(graph, context).run(p, y, kSpreadSteps, kSpreadBack);
   const std::vector<double> shares = class_shares(problem);
   normalise_rows(p, shares, context.threads);
   if (class_mass) match_class_mass(p, shares, context.threads);

@@ -34,6 +34,11 @@ struct SpreadOptions {
   void apply(const Config&) {}
 };
 
+// So many edges does a label travel at the most, with so much of the labels themselves in each
+// step.
+inline constexpr int64_t kSpreadSteps = 60;
+inline constexpr double kSpreadBack = 0.01;
+
 Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass,
                      const Context& context);
 

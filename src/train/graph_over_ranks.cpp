@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "kernels/propagate.h"
+#include "modules/soft_labels.h"
+#include "modules/spread.h"
 
 namespace glgnn {
 namespace {
@@ -17,18 +18,6 @@ int owner_of(int64_t row, int64_t all_rows, int ranks) {
   int rank = static_cast<int>(row * ranks / all_rows);
   while (row >= rows_of_rank(all_rows, ranks, rank).end) ++rank;
   return rank;
-}
-
-template <class T>
-std::string to_bytes(const std::vector<T>& list) {
-  return {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)};
-}
-
-template <class T>
-std::vector<T> from_bytes(const std::string& bytes) {
-  std::vector<T> list(bytes.size() / sizeof(T));
-  if (!list.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());
-  return list;
 }
 
 // For each own row the rows that have it among their neighbours, and its own: a number for each of
@@ -49,9 +38,9 @@ class Votes {
       }
     }
     std::vector<std::string> letters;
-    for (const auto& list : pairs) letters.push_back(to_bytes(list));
+    for (const auto& list : pairs) letters.push_back(letter_of(list));
     for (const std::string& letter : ranks.swap(std::move(letters))) {
-      const auto list = from_bytes<int32_t>(letter);
+      const auto list = Letter(letter).take_rest<int32_t>();
       for (size_t e = 0; e < list.size(); e += 2) {
         of_row_[list[e] - range.begin].push_back(list[e + 1]);
       }
@@ -128,12 +117,12 @@ RowsFromOthers::RowsFromOthers(std::vector<int32_t> wanted, int64_t all_rows, Ra
   for (int rank = 0; rank < ranks.count(); ++rank) {
     const auto end =
         std::lower_bound(at, wanted_.end(), rows_of_rank(all_rows, ranks.count(), rank).end);
-    letters.push_back(to_bytes(std::vector<int32_t>(at, end)));
+    letters.push_back(letter_of(std::vector<int32_t>(at, end)));
     at = end;
   }
   const auto first = rows_of_rank(all_rows, ranks.count(), ranks.self()).begin;
   for (const std::string& letter : ranks.swap(std::move(letters))) {
-    given_.push_back(from_bytes<int32_t>(letter));
+    given_.push_back(Letter(letter).take_rest<int32_t>());
     for (int32_t& row : given_.back()) row -= static_cast<int32_t>(first);
   }
 }
@@ -146,11 +135,11 @@ void RowsFromOthers::get(float* wanted, const float* own, int64_t width, int64_t
     for (const int32_t row : rows) {
       numbers.insert(numbers.end(), own + row * stride, own + row * stride + width);
     }
-    letters.push_back(to_bytes(numbers));
+    letters.push_back(letter_of(numbers));
     bytes_sent_ += static_cast<int64_t>(letters.back().size());
   }
   for (const std::string& letter : ranks_.swap(std::move(letters))) {
-    const auto numbers = from_bytes<float>(letter);
+    const auto numbers = Letter(letter).take_rest<float>();
     for (size_t e = 0; e < numbers.size(); e += static_cast<size_t>(width), wanted += stride) {
       std::copy_n(numbers.begin() + static_cast<int64_t>(e), width, wanted);
     }
@@ -184,6 +173,18 @@ Matrix GraphOverRanks::propagate(const Matrix& h, int64_t steps, float alpha, in
                    others_.get(rows + h.rows() * stride, rows, h.cols(), stride);
                  });
   return z;
+}
+
+Matrix GraphOverRanks::spread_labels(const std::vector<int64_t>& classes, int threads) {
+  const int64_t count = *std::max_element(classes.begin(), classes.end()) + 1;
+  Matrix h(range_.size(), count);
+  for (int64_t i = 0; i < range_.size(); ++i) {
+    const int64_t label = classes[range_.begin + i];
+    if (label >= 0) h[i][label] = 1;
+  }
+  Matrix p = propagate(h, kSpreadSteps, static_cast<float>(kSpreadBack), threads);
+  normalise_rows(p, std::vector<double>(count, 1.0 / static_cast<double>(count)), threads);
+  return p;
 }
 
 }  // namespace glgnn

@@ -44,6 +44,10 @@ class GraphOverRanks {
   // z_0 = h, z_{t+1} = (1 - alpha) S z_t + alpha h for own rows (kernels/propagate.h).
   Matrix propagate(const Matrix& h, int64_t steps, float alpha, int threads);
 
+  // What a module of spread labels (modules/spread.h) says of own rows; `classes` are those of all
+  // rows, -1 where it is not known. A row that no label reaches has all classes alike.
+  Matrix spread_labels(const std::vector<int64_t>& classes, int threads);
+
   const Csr& own() const { return s_; }  // columns: own rows from 0, then those of others
   const RowsFromOthers& others() const { return others_; }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/clock.h"
 #include "core/parallel.h"
 #include "kernels/dense.h"
 #include "modules/baseline.h"

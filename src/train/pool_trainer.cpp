@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "dist/hand_out.h"
 #include "modules/baseline.h"
 #include "network/fuse.h"
@@ -59,10 +60,6 @@ std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows) 
   }
   for (double& value : mean) value /= static_cast<double>(std::max<size_t>(1, rows.size()));
   return mean;
-}
-
-std::string bytes_of(const float* numbers, int64_t count) {
-  return std::string(reinterpret_cast<const char*>(numbers), count * sizeof(float));
 }
 
 class PoolTrainer {
@@ -246,15 +243,14 @@ class PoolTrainer {
   // What rank 0 has learned, to the others.
   void share_start() {
     if (ranks_.count() == 1) return;
-    const std::string p = ranks_.share(bytes_of(start_from_.p.data(), start_from_.p.size()));
-    const std::string selection =
-        ranks_.share(bytes_of(start_from_.selection.data(), std::ssize(start_from_.selection)));
+    const std::string p =
+        ranks_.share(letter_of(start_from_.p.data(), static_cast<size_t>(start_from_.p.size())));
+    const std::string selection = ranks_.share(letter_of(start_from_.selection));
     if (ranks_.leads()) return;
     start_from_ = {Matrix(problem_.features->rows(), problem_.classes),
-                   std::vector<float>(selection.size() / sizeof(float))};
+                   Letter(selection).take_rest<float>()};
     GLGNN_ASSERT(p.size() == start_from_.p.size() * sizeof(float));
     std::memcpy(start_from_.p.data(), p.data(), p.size());
-    std::memcpy(start_from_.selection.data(), selection.data(), selection.size());
   }
 
   // One line of the log for each module, in the order in which they finish.

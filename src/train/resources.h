@@ -1,24 +1,15 @@
-// What a training takes of the machine: time, memory, threads.
+// What a training takes of the machine: memory, threads.
 #pragma once
 
 #include <glgnn/context.h>
 #include <glgnn/dataset.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 #include "core/parallel.h"
 
 namespace glgnn {
-
-// The time that trainings take.
-
-using Clock = std::chrono::steady_clock;
-
-inline double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // When memory is worth more than the time to ask for it again.
 

@@ -1,7 +1,6 @@
 #include "train/rows_over_ranks.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 namespace glgnn {
@@ -9,27 +8,6 @@ namespace {
 
 // Sixteen blocks of the tiles: large enough to hide its transfer, small beside a rank's own rows.
 constexpr int64_t kPieceRows = 96 * cpu::OwnRows::kStep;
-
-template <class T>
-void append(std::string& bytes, const T* numbers, size_t count) {
-  bytes.append(reinterpret_cast<const char*>(numbers), count * sizeof(T));
-}
-
-// Reads what append() wrote.
-class Letter {
- public:
-  explicit Letter(const std::string& bytes) : at_(bytes.data()) {}
-  template <class T>
-  std::vector<T> take(size_t count) {
-    std::vector<T> numbers(count);
-    if (count > 0) std::memcpy(numbers.data(), at_, count * sizeof(T));
-    at_ += count * sizeof(T);
-    return numbers;
-  }
-
- private:
-  const char* at_;
-};
 
 class Choosing final : public PairWork {
  public:
