@@ -171,22 +171,22 @@ class GnnHead {
   }
 
   Var forward(Tape& tape, int64_t epoch, bool training) {
-    const auto [input, inner] = drops(epoch);
+    const auto drop = drops(epoch);
     const auto rate = static_cast<float>(training ? options_.dropout : 0.0);
     const Var w1 = tape.parameter(w1_), b1 = tape.parameter(b1_);
     const Var w2 = tape.parameter(w2_), b2 = tape.parameter(b2_);
     const auto sparse_layers = [&] {
       Var x = Tape::constant(values_);
-      if (rate > 0) x = dropout(tape, x, rate, input);
+      if (rate > 0) x = dropout(tape, x, rate, drop.first);
       const Var z = sparse_linear(tape, *x_.sparse.pattern, by_column_, x, w1);
       Var h = relu(tape, add_bias(tape, z, b1));
-      if (rate > 0) h = dropout(tape, h, rate, inner);
+      if (rate > 0) h = dropout(tape, h, rate, drop.second);
       return add_bias(tape, linear(tape, h, w2), b2);
     };
     const Matrix& rows = training && !read_rows_.empty() ? read_rows_ : x_.dense;
-    const Var o = x_.is_sparse
-                      ? sparse_layers()
-                      : two_layers(tape, Tape::constant(rows), w1, b1, w2, b2, rate, input, inner);
+    const Var o = x_.is_sparse ? sparse_layers()
+                               : two_layers(tape, Tape::constant(rows), w1, b1, w2, b2, rate,
+                                            drop.first, drop.second);
     if (options_.steps == 0) return o;
     return propagate(tape, graph_, o, options_.steps, options_.alpha);
   }
