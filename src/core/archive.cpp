@@ -129,33 +129,37 @@ void ArchiveWriter::save(const std::string& path, FileKind kind) {
 
 ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(path) {
   std::error_code code;
-  if (!std::filesystem::exists(path, code)) throw Error(ErrorKind::kIo, path + ": no such file");
-  const bool is_folder = std::filesystem::is_directory(path, code);
-  if (is_folder || std::filesystem::is_character_file(path, code)) {  // which may have no end
-    throw Error(ErrorKind::kIo, path + ": is a " + (is_folder ? "folder" : "device") +
-                                    ", expected a " + kind_name(kind) + " file");
+  const auto status = std::filesystem::status(path, code);
+  if (!std::filesystem::exists(status)) throw Error(ErrorKind::kIo, path + ": no such file");
+  if (!std::filesystem::is_regular_file(status)) {  // which may have no end
+    const char* found = std::filesystem::is_directory(status) ? "folder"
+                        : std::filesystem::is_fifo(status)    ? "pipe"
+                                                              : "device";
+    throw Error(ErrorKind::kIo,
+                path + ": is a " + found + ", expected a " + kind_name(kind) + " file");
   }
   std::ifstream in(path, std::ios::binary);
-  bytes_.assign(std::istreambuf_iterator<char>(in), {});
-  if (in.bad() || !in.is_open()) io_error(path, "cannot be read", errno);
-
   Header header{};
-  if (bytes_.size() >= sizeof header) std::memcpy(&header, bytes_.data(), sizeof header);
-  if (header.magic != kMagic) {
+  in.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (in.bad() || !in.is_open()) io_error(path, "cannot be read", errno);
+  if (header.magic != kMagic || !in) {
     throw Error(ErrorKind::kData, path + ": is not a file of this program: expected a " +
                                       kind_name(kind) + " written by `glgnn fit`");
   }
   check_version(path, kind, header.version);
   version_ = header.version;
   uint64_t sum = 0;
-  const bool whole = header.size == bytes_.size() - sizeof header - sizeof sum &&
-                     bytes_.size() >= sizeof header + sizeof sum;
-  if (!whole) {
-    throw Error(ErrorKind::kData, path + ": is truncated: found " + std::to_string(bytes_.size()) +
-                                      " bytes, expected " +
-                                      std::to_string(header.size + sizeof header + sizeof sum) +
+  constexpr size_t kAround = sizeof header + sizeof sum;
+  const uintmax_t size = std::filesystem::file_size(path, code);
+  if (size < kAround || header.size != size - kAround) {
+    throw Error(ErrorKind::kData, path + ": is truncated: found " + std::to_string(size) +
+                                      " bytes, expected " + std::to_string(header.size + kAround) +
                                       "; copy it again, or fit again");
   }
+  bytes_.resize(size);
+  std::memcpy(bytes_.data(), &header, sizeof header);
+  in.read(bytes_.data() + sizeof header, static_cast<std::streamsize>(size - sizeof header));
+  if (!in) io_error(path, "cannot be read", errno);
   std::memcpy(&sum, bytes_.data() + bytes_.size() - sizeof sum, sizeof sum);
   constexpr uint32_t kLastFnv = 10;
   const size_t summed = bytes_.size() - sizeof sum;

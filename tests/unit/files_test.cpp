@@ -127,6 +127,25 @@ TEST(FileVersions, Version7NamesTheProgramThatReadsIt) {
           .ends_with("; fit again, or read it with glgnn 0.1, which wrote files up to version 7"));
 }
 
+// A terabyte of zeros takes no room on the disk, and must take none in memory.
+TEST(FileVersions, WhatIsNoModelIsNotReadToItsEnd) {
+  const TempFolder folder;
+  const fs::path path = folder.path("zeros.glgnn");
+  std::ofstream(path) << "no model";
+  fs::resize_file(path, uintmax_t{1} << 40);
+  EXPECT_TRUE(begins(folder.error_of(ErrorKind::kData, [&] { load_model(path.string()); }),
+                     "zeros.glgnn: is not a file of this program"));
+}
+
+// Nobody writes into it: whoever opens it waits.
+TEST(FileVersions, APipeIsNoModel) {
+  const TempFolder folder;
+  const fs::path path = folder.path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(folder.error_of(ErrorKind::kIo, [&] { load_model(path.string()); }),
+            "pipe: is a pipe, expected a model file");
+}
+
 // Two classes of twelve rows that lie apart: whatever a later version computes, these are told.
 void expect_usable(const std::string& name) {
   const Model model = load_model(kept(name));
