@@ -63,11 +63,25 @@ namespace {
 
 constexpr int kOurFault = 70;
 
+// What a file says may be in the text, and could be a command to the terminal.
+void print_harmless(const char* text) {
+  char piece[200];
+  while (*text) {
+    size_t size = 0;
+    for (; *text && size < sizeof piece; ++text) {
+      const auto byte = static_cast<unsigned char>(*text);
+      piece[size++] = (byte < 0x20 && byte != '\n') || byte == 0x7F ? '?' : *text;
+    }
+    std::fwrite(piece, 1, size, stderr);
+  }
+}
+
 // Plain stdio: this runs when memory may be short.
 int say(const char* text, int status, const char* advice = "") {
   const bool colour = Paint(stderr).on();
-  std::fprintf(stderr, "%sglgnn:%s %s%s%s\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "",
-               text, *advice ? "; " : "", advice);
+  std::fprintf(stderr, "%sglgnn:%s ", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "");
+  print_harmless(text);
+  std::fprintf(stderr, "%s%s\n", *advice ? "; " : "", advice);
   return status;
 }
 

@@ -47,6 +47,17 @@ def to_core(X, **limits):
     return rows.data, rows.indices, rows.indptr, rows.shape[1]
 
 
+def check_text(texts, name):
+    """Half a character, such as Python makes of broken names, can stand in no file."""
+    try:
+        "\n".join(map(str, texts)).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name}: found {error.object[error.start:error.end]!r}, which is no whole character, expected "
+            "text; repair it, e.g. with text.encode('utf-8', 'replace').decode()"
+        ) from error
+
+
 def to_path(path):
     """The bytes of a file's name, which need be no text; a byte 0 would end it early."""
     name = os.fsencode(path)
@@ -90,10 +101,14 @@ def to_columns(frame):
     import pandas
 
     columns = []
+    check_text(frame.columns, "names of columns")
     for j, name in enumerate(frame.columns):
         series = frame.iloc[:, j]
         categorical = isinstance(series.dtype, pandas.CategoricalDtype)
-        columns.append((str(name), _texts(series) if categorical else _values(series), categorical))
+        values = _texts(series) if categorical else _values(series)
+        if isinstance(values, list):
+            check_text(values, f"column {str(name)!r}")
+        columns.append((str(name), values, categorical))
     return columns
 
 
@@ -138,7 +153,10 @@ def to_settings(model):
     """Name and text of every setting that the caller has chosen."""
     chosen = {name: getattr(model, name) for name in NAMED}
     chosen["seed"] = seed_of(model.random_state)
-    for name, value in (model.settings or {}).items():
+    settings = model.settings or {}
+    if not hasattr(settings, "items"):
+        raise ValueError(f"settings: found {settings!r}, expected a dict of names and values, or None")
+    for name, value in settings.items():
         if name in chosen:
             own = "random_state" if name == "seed" else name
             raise ValueError(f"settings: found {name!r}, which is the parameter {own}; set it there")

@@ -6,7 +6,10 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from ._inputs import check_text
+
 UNLABELLED = -1
+WIDEST = 100_000  # letters of a label in a file: each label takes the room of the widest
 
 
 def encode_labels(y):
@@ -23,6 +26,8 @@ def encode_labels(y):
             f"the labels hold {len(classes)} class{'' if len(classes) == 1 else 'es'}, expected at "
             "least 2; label rows of another class too"
         )
+    if classes.dtype.kind in "UO":
+        check_text(classes.tolist(), "labels")
     _warn_of_spellings(classes)
     codes = np.full(len(values), UNLABELLED, dtype=np.int32)
     codes[~missing] = np.searchsorted(classes, known)
@@ -127,6 +132,8 @@ def to_json(values):
 def from_json(stored):
     """The array that to_json() was given."""
     dtype = np.dtype(stored["dtype"])
+    if dtype.kind not in "biufmMUSO" or not 0 < dtype.itemsize <= 4 * WIDEST:
+        raise ValueError(f"labels of dtype {dtype}")
     if dtype.kind in "mM":
         return np.array(stored["values"], dtype=np.int64).astype(dtype)
     if dtype.kind == "S":

@@ -33,20 +33,35 @@ def _plain(parameters, seed):
 
 def take(model, fitted):
     """Makes `model` the fitted classifier whose model file was read."""
-    stored = json.loads(fitted.caller_data) if fitted.caller_data else None
-    if stored is None:
+    if not fitted.caller_data:
         _take_of_program(model, fitted)
         return
-    if stored.get("glgnn_python") != VERSION:
+    try:
+        _take_stored(model, fitted)
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(
-            f"the model file was written by another version of the Python package: found "
-            f"{stored.get('glgnn_python')!r}, expected {VERSION}; fit again"
-        )
+            f"the model file's part for Python cannot be used: found {str(error)[:200]!r}, expected what "
+            f"GLGNNClassifier.save() of version {VERSION} writes; fit again, or use it with the program"
+        ) from error
+
+
+def _take_stored(model, fitted):
+    stored = json.loads(fitted.caller_data)
+    if stored["glgnn_python"] != VERSION:
+        raise ValueError(f"version {stored['glgnn_python']!r}")
+    classes = _labels.from_json(stored["classes"])
+    if classes.shape != (len(fitted.class_names),):
+        raise ValueError(f"classes of shape {classes.shape}")
+    columns, names = stored["n_features_in"], stored["feature_names_in"]
+    if not isinstance(columns, int) or columns < 1:
+        raise ValueError(f"{columns!r} columns")
+    if names is not None and (len(names) != columns or not all(isinstance(name, str) for name in names)):
+        raise ValueError("names that are not those of the columns")
     model.set_params(**stored["parameters"])
-    model.classes_ = _labels.from_json(stored["classes"])
-    model.n_features_in_ = stored["n_features_in"]
-    if stored["feature_names_in"] is not None:
-        model.feature_names_in_ = np.array(stored["feature_names_in"], dtype=object)
+    model.classes_ = classes
+    model.n_features_in_ = columns
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
     model._fitted = fitted
 
 

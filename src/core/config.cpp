@@ -246,11 +246,19 @@ bool parse_value(std::string_view text, const Range& range, T& value) {
   }
 }
 
+// As much of a text as a message should have; a byte 0 would end it.
+std::string shown(std::string_view text) {
+  constexpr size_t kLongest = 100;
+  std::string out(text.substr(0, kLongest));
+  std::replace(out.begin(), out.end(), '\0', '?');
+  return text.size() > kLongest ? out + "…" : out;
+}
+
 [[noreturn]] void unknown_setting(std::string_view name) {
   std::vector<std::string> names;
   for (const Setting& setting : list_settings({})) names.push_back(setting.name);
-  throw Error(ErrorKind::kUsage, "unknown setting \"" + std::string(name) +
-                                     "\"; the nearest is \"" + nearest_names(name, names, 1)[0] +
+  throw Error(ErrorKind::kUsage, "unknown setting \"" + shown(name) + "\"; the nearest is \"" +
+                                     nearest_names(name, names, 1)[0] +
                                      "\"; `glgnn settings` lists them all");
 }
 
@@ -274,9 +282,8 @@ void set_setting(Config& config, std::string_view name, std::string_view value) 
     known = true;
     using T = std::remove_cvref_t<decltype(member)>;
     if (!parse_value(value, range, member)) {
-      throw Error(ErrorKind::kUsage, "setting " + std::string(name) + ": found \"" +
-                                         std::string(value) + "\", expected " +
-                                         allowed_text<T>(range));
+      throw Error(ErrorKind::kUsage, "setting " + std::string(name) + ": found \"" + shown(value) +
+                                         "\", expected " + allowed_text<T>(range));
     }
   });
   if (!known) unknown_setting(name);

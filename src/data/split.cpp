@@ -162,11 +162,20 @@ std::vector<int32_t> reveal_labels(std::span<const int32_t> labels, std::span<co
 
 namespace {
 
-std::vector<int32_t> to_rows(const NpyArray& array) {
+std::vector<int32_t> to_rows(const NpyArray& array, const Dataset& dataset) {
+  if (array.kind == 'b') {
+    fail(ErrorKind::kData, array.place,
+         {"not row numbers", "True and False", "the numbers of the rows",
+          "save numpy.flatnonzero(mask) instead of the mask"});
+  }
   std::vector<int32_t> rows;
   for (const int64_t row : to_integers(array)) {
-    // What does not fit into 32 bits is no row either; check_split says so.
-    rows.push_back(row < 0 || row > INT32_MAX ? -1 : static_cast<int32_t>(row));
+    if (row < 0 || row >= dataset.rows()) {
+      fail(ErrorKind::kData, array.place,
+           {"no such row", std::to_string(row),
+            "rows from 0 to " + std::to_string(dataset.rows() - 1), "correct the split"});
+    }
+    rows.push_back(static_cast<int32_t>(row));
   }
   return rows;
 }
@@ -224,18 +233,13 @@ Split read_text_split(const Dataset& dataset, const std::filesystem::path& path)
   return split;
 }
 
-// Throws unless each row exists, has a label and is in one part only; sorts the parts.
+// Throws unless each row has a label and is in one part only; sorts the parts.
 void check_split(Split& split, const Dataset& dataset, const std::filesystem::path& path) {
   std::vector<const char*> part_of(static_cast<size_t>(dataset.rows()), nullptr);
   const auto check = [&](std::vector<int32_t>& rows, const char* part) {
     std::sort(rows.begin(), rows.end());
     for (const int32_t row : rows) {
       const std::string found = "row " + std::to_string(row) + " in " + part;
-      if (row < 0 || row >= dataset.rows()) {
-        fail(ErrorKind::kData, {path},
-             {"no such row", found, "rows from 0 to " + std::to_string(dataset.rows() - 1),
-              "correct the split"});
-      }
       if (part_of[row] != nullptr) {
         fail(ErrorKind::kData, {path},
              {"a row given twice", found + ", also in " + part_of[row], "each row once",
@@ -261,9 +265,7 @@ void check_split(Split& split, const Dataset& dataset, const std::filesystem::pa
 std::vector<int32_t> other_labelled_rows(const Split& split, const std::vector<int32_t>& labels) {
   std::vector<bool> taken(labels.size());
   for (const auto* part : {&split.train, &split.val}) {
-    for (const int32_t row : *part) {
-      if (row >= 0 && row < static_cast<int64_t>(labels.size())) taken[row] = true;
-    }
+    for (const int32_t row : *part) taken[row] = true;
   }
   std::vector<int32_t> rest;
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -276,9 +278,9 @@ std::vector<int32_t> other_labelled_rows(const Split& split, const std::vector<i
 
 Split read_npz_split(const Npz& npz, const Dataset& dataset, const std::string& suffix) {
   Split split;
-  split.train = to_rows(npz.read("train" + suffix));
-  if (npz.has("val" + suffix)) split.val = to_rows(npz.read("val" + suffix));
-  split.test = npz.has("test" + suffix) ? to_rows(npz.read("test" + suffix))
+  split.train = to_rows(npz.read("train" + suffix), dataset);
+  if (npz.has("val" + suffix)) split.val = to_rows(npz.read("val" + suffix), dataset);
+  split.test = npz.has("test" + suffix) ? to_rows(npz.read("test" + suffix), dataset)
                                         : other_labelled_rows(split, dataset.labels);
   check_split(split, dataset, npz.path());
   return split;

@@ -112,8 +112,10 @@ void run_use(std::string_view bytes) {
 
 FitResult fit_with(const Config& config, const FitOptions& options) {
   static const Dataset few = table(kFewest), more = table(kWorthLandmarks);
-  const Dataset& dataset = config.mode == Mode::kPaper ? few : more;
-  return fit_dataset(dataset, split_of(dataset), config, kContext, options);
+  static const Split split_of_few = split_of(few), split_of_more = split_of(more);
+  const bool is_paper = config.mode == Mode::kPaper;
+  return fit_dataset(is_paper ? few : more, is_paper ? split_of_few : split_of_more, config,
+                     kContext, options);
 }
 
 std::string checkpoint_seed(const Config& config) {

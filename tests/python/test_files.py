@@ -1,6 +1,7 @@
 """Model files, pickles, and models of the program."""
 
 import copy
+import json
 import os
 import pickle
 import shutil
@@ -84,6 +85,31 @@ def test_files_that_cannot_be_read_or_written(fitted, tmp_path):
         GLGNNClassifier.load(tmp_path / "broken.glgnn")
     with pytest.raises(OSError):
         fitted.save(tmp_path / "no folder" / "wine.glgnn")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda stored: [],
+        lambda stored: {},
+        lambda stored: {**stored, "glgnn_python": 1},
+        lambda stored: {**stored, "classes": {"dtype": "<U1000000000", "values": ["a", "b", "c"]}},
+        lambda stored: {**stored, "classes": {"dtype": "<i8", "values": [0]}},
+        lambda stored: {**stored, "classes": {"dtype": "<M8[s]", "values": [0, 1, 2**99]}},
+        lambda stored: {**stored, "classes": {"dtype": "nothing", "values": [0, 1, 2]}},
+        lambda stored: {**stored, "n_features_in": "many"},
+        lambda stored: {**stored, "feature_names_in": ["one"]},
+        lambda stored: {**stored, "parameters": {"nonsense": 1}},
+        lambda stored: {**stored, "parameters": None},
+    ],
+)
+def test_a_part_for_python_that_does_not_fit_is_refused(fitted, tmp_path, change):
+    hostile = copy.deepcopy(fitted)
+    hostile.save(tmp_path / "good.glgnn")  # which writes the part
+    hostile._fitted.caller_data = json.dumps(change(json.loads(hostile._fitted.caller_data)))
+    hostile._fitted.save(os.fsencode(tmp_path / "bad.glgnn"))
+    with pytest.raises(ValueError, match="the model file's part for Python cannot be used"):
+        GLGNNClassifier.load(tmp_path / "bad.glgnn")
 
 
 def test_the_program_reads_models_of_python(fitted, tmp_path):

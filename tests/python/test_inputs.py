@@ -275,6 +275,22 @@ def test_numbers_under_a_mask_are_missing(wine):
         GLGNNClassifier().fit(np.ma.masked_less(X, 1), y)
 
 
+@pytest.mark.parametrize("what", ["name", "category", "label"])
+def test_half_a_character_is_refused(wine, what):
+    broken = "\ud800"
+    table = pd.DataFrame(wine[0][:, :2], columns=["a", broken if what == "name" else "b"])
+    y = np.where(wine[2] == 0, "u", broken if what == "label" else "v").astype(object)
+    if what == "category":
+        table["c"] = np.where(wine[2] == 1, broken, "x")
+    with pytest.raises(ValueError, match="no whole character"):
+        GLGNNClassifier().fit(table, y)
+
+
+def test_settings_that_are_no_dict(wine):
+    with pytest.raises(ValueError, match="settings: found 5, expected a dict"):
+        GLGNNClassifier(settings=5).fit(wine[0], wine[2])
+
+
 def test_a_number_that_is_too_large_is_said_in_few_words(wine):
     X, _, y, _ = wine
     with pytest.raises(ValueError, match=r"found 1e\+300, expected one that fits float32"):

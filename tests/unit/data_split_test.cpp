@@ -2,6 +2,7 @@
 #include <set>
 
 #include "data/data.h"
+#include "data/npz.h"
 #include "unit/data_test_util.h"
 
 namespace glgnn {
@@ -157,10 +158,21 @@ TEST_F(DataSplitFile, ReadsArchives) {
 TEST_F(DataSplitFile, RefusesRowsThatDoNotExist) {
   const std::string table = folder_.write("t.csv", "x,k\n1,u\n2,v\n3,u\n");
   const std::string path = folder_.write("s.npz", bytes_of(fixture("split_no_test.npz")));
+  EXPECT_EQ(
+      folder_.error_of(ErrorKind::kData,
+                       [&] { load_dataset(table, {.label = "k", .split = path}); }),
+      "s.npz (train): no such row: found \"3\", expected rows from 0 to 2; correct the split");
+}
+
+// As row numbers a mask of one row would be row 0 and row 1.
+TEST_F(DataSplitFile, RefusesMasks) {
+  const std::string table = folder_.write("t.csv", "x,k\n1,u\n2,v\n3,u\n");
+  const fs::path path = folder_.path("s.npz");
+  write_npz(path, std::vector<NpzArray>{{"train", "|b1", {2}, std::string("\1\0", 2)}});
   EXPECT_EQ(folder_.error_of(ErrorKind::kData,
-                             [&] { load_dataset(table, {.label = "k", .split = path}); }),
-            "s.npz: no such row: found \"row 3 in train\", expected rows from 0 to 2; correct the "
-            "split");
+                             [&] { load_dataset(table, {.label = "k", .split = path.string()}); }),
+            "s.npz (train): not row numbers: found \"True and False\", expected the numbers of the "
+            "rows; save numpy.flatnonzero(mask) instead of the mask");
 }
 
 TEST_F(DataSplitFile, RefusesBrokenSplits) {
