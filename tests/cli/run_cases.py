@@ -228,6 +228,8 @@ class Case:
 
 
 def main():
+    # Who starts us in the background of a shell has switched Ctrl-C off, also for what we start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True, help="the glgnn to test")
     parser.add_argument("--only", default="", help="part of a case's name")

@@ -221,6 +221,8 @@ def disk(program):
 
 
 def main():
+    # Who starts us in the background of a shell has switched Ctrl-C off, also for what we start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["kills", "signals", "disk"])
     parser.add_argument("program")
