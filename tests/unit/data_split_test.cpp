@@ -149,8 +149,9 @@ TEST_F(DataSplitFile, ReadsArchives) {
   EXPECT_TRUE(rest.val.empty());
   EXPECT_EQ(rest.test, (Rows{1, 2, 4, 5})) << "without test, every other labelled row";
   const std::string path = folder_.write("s.npz", bytes_of(fixture("split.npz")));
+  const std::string table = folder_.write("t.csv", "x,y\n1,3\n2,1\n3,4\n4,1\n5,5\n");
   EXPECT_EQ(
-      folder_.error_of(ErrorKind::kData, [&] { load_dataset(fixture("f4.npy"), {.split = path}); }),
+      folder_.error_of(ErrorKind::kData, [&] { load_dataset(table, {.split = path}); }),
       "s.npz: a row without a label: found \"row 0 in train\", expected labelled rows; remove "
       "it from the split");
 }
