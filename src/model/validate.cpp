@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
 constexpr double kLargest = std::numeric_limits<float>::max();
+constexpr double kRounding = 1e-3;
 
 template <class List>
 int64_t count_of(const List& list) {
@@ -52,7 +53,9 @@ void check_judgement(const Model& model) {
   check_indices("rows held back", model.held_back, -1, classes - 1);
   check_count("rows held back, certainty", count_of(model.held_back_certainty),
               count_of(model.held_back));
-  check_finite("rows held back, certainty", model.held_back_certainty);
+  for (const float certainty : model.held_back_certainty) {
+    check_number("rows held back, certainty", certainty, 0, 1 + kRounding);
+  }
   if (!model.class_factors.empty()) {
     check_count("shares of the classes", count_of(model.class_factors), classes);
     check_finite("shares of the classes", model.class_factors);

@@ -202,6 +202,11 @@ TEST_P(HostileModel, WrongShapesAndNumbersAreRefused) {
                      begin + "module 1, selection: found inf"));
   EXPECT_TRUE(begins(refusal([](Model& m) { m.probabilities[0][0] = 2; }),
                      begin + "probabilities: found 2"));
+  const auto certainty_of_1e32 = [](Model& m) {
+    m.held_back.assign(m.labels.size(), 0);
+    m.held_back_certainty.assign(m.labels.size(), 1e32f);
+  };
+  EXPECT_TRUE(begins(refusal(certainty_of_1e32), begin + "rows held back, certainty: found 1000"));
   EXPECT_TRUE(begins(refusal([](Model& m) { m.modules[0].probabilities = Matrix(3, 2); }),
                      begin + "module 1, probabilities: found 3 x 2"));
   EXPECT_TRUE(
