@@ -219,7 +219,33 @@ class Growth {
   Features scaled_;
 };
 
-// With how many labels the curve comes to `goal`, between two points in proportion.
+// The curve that never falls and is nearest to this one: more labels do not harm, chance does.
+// (Pool adjacent violators: a point below the one before shares its mean.)
+std::vector<double> rising(const std::vector<double>& curve) {
+  struct Level {
+    double mean = 0;
+    size_t points = 0;
+  };
+  std::vector<Level> levels;
+  for (const double value : curve) {
+    levels.push_back({value, 1});
+    while (levels.size() > 1 && levels.back().mean <= levels[levels.size() - 2].mean) {
+      const Level last = levels.back();
+      levels.pop_back();
+      Level& joined = levels.back();
+      const size_t points = joined.points + last.points;
+      joined.mean = (joined.mean * static_cast<double>(joined.points) +
+                     last.mean * static_cast<double>(last.points)) /
+                    static_cast<double>(points);
+      joined.points = points;
+    }
+  }
+  std::vector<double> out;
+  for (const Level& level : levels) out.insert(out.end(), level.points, level.mean);
+  return out;
+}
+
+// With how many labels the rising curve comes to `goal`, between two points in proportion.
 std::optional<double> labels_needed(const std::vector<int64_t>& counts,
                                     const std::vector<double>& curve, double goal) {
   for (size_t c = 0; c < curve.size(); ++c) {
@@ -252,9 +278,9 @@ int grow_labels(const Dataset& dataset, const Config& config, const GrowOptions&
                  {"accuracy", *curves}};
   std::vector<std::string> needs;
   if (random != curves->end()) {
-    const double goal = random->second.back();
+    const double goal = rising(random->second).back();
     for (const std::string& rule : growth.rules()) {
-      const auto needed = labels_needed(growth.counts(), curves->at(rule), goal);
+      const auto needed = labels_needed(growth.counts(), rising(curves->at(rule)), goal);
       object["labels_needed"][rule] = needed ? Json(*needed) : Json(nullptr);
       if (rule == "random") continue;
       const std::string at_end =

@@ -2,9 +2,9 @@
 
 Shipped sets by their names; other tables are those of mixed_tables.py and other_tables.py (`tools/install-deps tables`).
 
-    /usr/bin/python3 bench/peers/growth.py docs/results/growth.jsonl [--program build/glgnn] [--runs 2] [NAME...]
+    /usr/bin/python3 bench/peers/growth.py docs/results/growth.jsonl [--program build/glgnn] [--runs 2] [--step 15] [--rules random,suggest] [NAME...]
 
-Adds a line of JSON for each set or table as it is found; what the file holds already is not run again.
+Adds a line of JSON for each set or table, rule and run as it is found, with the curve as it is; what the file holds already is not run again.
 
     /usr/bin/python3 bench/peers/growth.py --from [--program build/glgnn]
 
@@ -26,19 +26,20 @@ import numpy as np
 import mixed_tables
 from rivals import processor
 
-SETS = ("wine", "cancer", "digits")
+SETS = ("wine", "cancer", "digits", "citeseer", "cora", "20news", "fma46")
 TABLES = ("credit", "pbc", "Chile", "census", "BEPS", "gates", "levels decide", "votes", "colon", "labour")
 
 
-def curve(options, name):
+def curves(options, name, rules, seed):
+    """What `glgnn evaluate --grow` says of one run, whose test rows and first labels are drawn by the seed."""
     with tempfile.TemporaryDirectory() as folder:
         data = [name]
         if name not in SETS:
             file = pathlib.Path(folder, "table.csv")
             mixed_tables.write_csv(file, *mixed_tables.TABLES[name]())
             data = [file, "--label", "class"]
-        run = subprocess.run([options.program, "evaluate", *data, "--grow", "10:100", "--runs", str(options.runs), "--test-fraction", "0.3", "--json",
-                              "--threads", "1"], capture_output=True, text=True, check=True)
+        run = subprocess.run([options.program, "evaluate", *data, "--grow", "10:100", "--step", str(options.step), "--rule", ",".join(rules), "--runs", "1",
+                              "--seed", str(seed), "--test-fraction", "0.3", "--json", "--threads", "1"], capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
 
@@ -84,6 +85,8 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--program", default="build/glgnn")
     parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--step", type=int, default=15)
+    parser.add_argument("--rules", default="random,suggest,uncertainty")
     options = parser.parse_intermixed_args()
     if options.compare_from:
         compare_from(options.program)
@@ -94,16 +97,19 @@ def main():
     if os.path.exists(options.out):
         with open(options.out) as file:
             known = {json.loads(line)["name"] for line in file}
-    for name in options.names or (*SETS, *TABLES):
-        if name in known:
-            continue
-        found = curve(options, name)
-        line = {"name": name, "runs": options.runs, "commit": found["commit"], "machine": processor(), "labels": found["labels"],
-                "accuracy": found["accuracy"], "labels_needed": found["labels_needed"]}
-        with open(options.out, "a") as out:
-            out.write(json.dumps(line) + "\n")
-        needed = ", ".join(f"{rule} {np.round(value, 1) if value is not None else 'more'}" for rule, value in line["labels_needed"].items())
-        print(f"{name}: labels needed for what random has with 100: {needed}", file=sys.stderr, flush=True)
+    for seed in range(options.runs):
+        for name in options.names or (*SETS, *TABLES):
+            rules = [rule for rule in options.rules.split(",") if f"{name}-{rule}-{seed}" not in known]
+            if not rules:
+                continue
+            found = curves(options, name, rules, seed)
+            with open(options.out, "a") as out:
+                for rule in rules:
+                    line = {"name": f"{name}-{rule}-{seed}", "table": name, "rule": rule, "seed": seed, "commit": found["commit"], "machine": processor(),
+                            "labels": found["labels"], "accuracy": found["accuracy"][rule]}
+                    out.write(json.dumps(line) + "\n")
+            curve = "; ".join(f"{rule} " + " ".join(f"{100 * value:.1f}" for value in found["accuracy"][rule]) for rule in rules)
+            print(f"{name}, run {seed}: {curve}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

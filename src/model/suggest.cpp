@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
 
 #include "core/parallel.h"
 #include "kernels/edges.h"
@@ -11,61 +10,91 @@
 namespace glgnn {
 namespace {
 
-// How much of a row's doubt the label of another one takes: this part of the weight of the edge to
-// it, and of the product of the weights on a way of two edges. Chosen by learning curves.
-constexpr double kNear = 0.6, kFar = 1.5;
+// Chosen by learning curves, on other tables than those of docs/results.md.
+constexpr double kPassedOn = 0.9;  // part of what a row hears that it passes on to its neighbours
+constexpr double kHeld = 10;       // how firmly a label holds its row, beside what the others say
 
-// Who listens to a row, and how much.
-class Listeners {
+// A Gaussian field over the rows: neighbours in the graph are likely of one class, and rows with a
+// label are known. Its covariance says how much of a doubt about one row the label of another
+// takes: C = (I - kPassedOn S + kHeld [labelled])^-1 with S = D^-1/2 A D^-1/2, A the graph both
+// ways.
+class Field {
  public:
-  explicit Listeners(const Csr& graph)
-      : graph_(graph), transposed_(transpose(graph.pattern->view())) {}
-
-  // Numbers of one row at a time; one for each thread.
-  class Found {
-   public:
-    explicit Found(int64_t rows) : part_(static_cast<size_t>(rows), 0.0) {}
-
-    template <class Visit>
-    void for_each(Visit&& visit) const {
-      for (const int32_t row : rows_) visit(row, std::min(1.0, part_[row]));
+  Field(const Csr& graph, const std::vector<int32_t>& labels, int threads)
+      : graph_(graph),
+        transposed_(transpose(graph.pattern->view())),
+        threads_(threads),
+        scale_(labels.size(), 1.0) {
+    for (const int32_t label : labels) own_.push_back(label < 0 ? 1 : 1 + kHeld);
+    std::vector<double> degrees = both_ways(std::vector<double>(labels.size(), 1.0));
+    for (size_t i = 0; i < degrees.size(); ++i) {
+      scale_[i] = degrees[i] > 0 ? 1 / std::sqrt(degrees[i]) : 0;
     }
+  }
 
-   private:
-    friend class Listeners;
-    void add(int32_t row, double part) {
-      if (part_[row] == 0) rows_.push_back(row);
-      part_[row] += part;
-    }
-    void clear() {
-      for (const int32_t row : rows_) part_[row] = 0;
-      rows_.clear();
-    }
-    std::vector<double> part_;
-    std::vector<int32_t> rows_;
-  };
+  void hold(int32_t row) { own_[row] = 1 + kHeld; }
 
-  void find(int32_t row, Found& found) const {
-    found.clear();
-    found.add(row, 1);
-    visit(row, [&](int32_t near, double weight) {
-      found.add(near, kNear * weight);
-      visit(near, [&](int32_t far, double next) { found.add(far, kFar * weight * next); });
-    });
+  // C b, by conjugate gradients on what a row has of its own.
+  std::vector<double> solve(const std::vector<double>& b) const {
+    constexpr int kMostSteps = 100;
+    constexpr double kSmall = 1e-10;  // squared
+    const size_t n = b.size();
+    std::vector<double> x(n, 0.0), rest = b, way(n), image(n);
+    const double all = weighed(b);
+    double size = all;
+    for (size_t i = 0; i < n; ++i) way[i] = b[i] / own_[i];
+    for (int step = 0; step < kMostSteps && size > kSmall * all; ++step) {
+      image = both_ways(way);
+      double bend = 0;
+      for (size_t i = 0; i < n; ++i) {
+        image[i] = own_[i] * way[i] - kPassedOn * image[i];
+        bend += way[i] * image[i];
+      }
+      const double stride = size / bend;
+      for (size_t i = 0; i < n; ++i) {
+        x[i] += stride * way[i];
+        rest[i] -= stride * image[i];
+      }
+      const double next = weighed(rest), turn = next / size;
+      for (size_t i = 0; i < n; ++i) way[i] = rest[i] / own_[i] + turn * way[i];
+      size = next;
+    }
+    return x;
   }
 
  private:
-  template <class Visit>
-  void visit(int32_t row, Visit&& visit) const {
-    const Pattern& pattern = transposed_.pattern;
-    for (int64_t e = pattern.row_ptr[row]; e < pattern.row_ptr[row + 1]; ++e) {
-      const double weight = graph_.values[transposed_.source[e]];
-      if (weight > 0) visit(pattern.col[e], weight);
-    }
+  double weighed(const std::vector<double>& r) const {
+    double sum = 0;
+    for (size_t i = 0; i < r.size(); ++i) sum += r[i] * r[i] / own_[i];
+    return sum;
+  }
+
+  // S x; until there are degrees, A x.
+  std::vector<double> both_ways(const std::vector<double>& x) const {
+    std::vector<double> out(x.size());
+    const Pattern &there = *graph_.pattern, &back = transposed_.pattern;
+    for_row_ranges(there.rows, 2 * there.nnz(), threads_, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        double sum = 0;
+        const auto add = [&](int32_t j, double weight) {
+          if (j != i && weight > 0) sum += weight * scale_[j] * x[j];
+        };
+        for (int64_t e = there.row_ptr[i]; e < there.row_ptr[i + 1]; ++e) {
+          add(there.col[e], graph_.values[e]);
+        }
+        for (int64_t e = back.row_ptr[i]; e < back.row_ptr[i + 1]; ++e) {
+          add(back.col[e], graph_.values[transposed_.source[e]]);
+        }
+        out[i] = scale_[i] * sum;
+      }
+    });
+    return out;
   }
 
   const Csr& graph_;
   Transpose transposed_;
+  int threads_;
+  std::vector<double> own_, scale_;
 };
 
 // Two most probable classes.
@@ -122,94 +151,52 @@ constexpr double kLeastDoubt = 0.01;
 class Chooser {
  public:
   Chooser(const Model& model, const Context& context)
-      : model_(model),
-        context_(context),
-        listeners_(model.fused_graph),
-        found_(model.fused_graph.rows()) {
+      : model_(model), field_(model.fused_graph, model.labels, context.threads) {
     for (int64_t i = 0; i < model.probabilities.rows(); ++i) {
-      left_.push_back(std::max(kLeastDoubt, doubt_of(model.probabilities, i)));
+      heard_.push_back(std::max(kLeastDoubt, doubt_of(model.probabilities, i)));
     }
-    for (int32_t i = 0; i < model.probabilities.rows(); ++i) {
-      if (model.labels[i] >= 0) hear(i);
-    }
+    heard_ = field_.solve(heard_);
   }
 
   std::vector<Suggestion> choose(std::span<const int32_t> candidates, int64_t count) {
-    // The largest first, then the smaller row. A value only falls as others are chosen: one that
-    // stays the largest when it is computed again is the largest of all.
-    const auto later = [](const Ranked& a, const Ranked& b) {
-      return a.value != b.value ? a.value < b.value : a.row > b.row;
-    };
-    std::priority_queue<Ranked, std::vector<Ranked>, decltype(later)> queue(
-        later, first_values(candidates));
+    std::vector<int32_t> open(candidates.begin(), candidates.end());
+    std::sort(open.begin(), open.end());
     std::vector<Suggestion> chosen;
-    while (!queue.empty() && static_cast<int64_t>(chosen.size()) < count) {
-      Ranked top = queue.top();
-      queue.pop();
-      if (top.after != chosen.size()) {
-        top.value = value(top.row, found_);
-        top.after = chosen.size();
-        queue.push(top);
-        continue;
-      }
-      take(top, chosen);
+    while (!open.empty() && static_cast<int64_t>(chosen.size()) < count) {
+      const auto top = std::max_element(
+          open.begin(), open.end(), [&](int32_t a, int32_t b) { return heard_[a] < heard_[b]; });
+      take(*top, chosen);
+      open.erase(top);
     }
     return chosen;
   }
 
  private:
-  struct Ranked {
-    double value = 0;
-    int32_t row = 0;
-    size_t after = 0;  // how many rows were chosen when the value was computed
-  };
-
-  std::vector<Ranked> first_values(std::span<const int32_t> candidates) const {
-    std::vector<Ranked> ranked(candidates.size());
-    const auto count = static_cast<int64_t>(candidates.size());
-    constexpr int64_t kNumbersOfARow = 1000;
-    for_row_ranges(count, kNumbersOfARow * count, context_.threads, [&](int64_t from, int64_t to) {
-      Listeners::Found found(model_.fused_graph.rows());
-      for (int64_t c = from; c < to; ++c) ranked[c] = {value(candidates[c], found), candidates[c]};
-    });
-    return ranked;
-  }
-
-  double value(int32_t row, Listeners::Found& found) const {
-    listeners_.find(row, found);
-    double sum = 0;
-    found.for_each([&](int32_t other, double part) { sum += part * left_[other]; });
-    return sum;
-  }
-
-  // Takes from all that listen to a labelled row their part of the doubt, and gives how many of
-  // them have no label.
-  double hear(int32_t row) {
-    double reach = 0;
-    listeners_.find(row, found_);
-    found_.for_each([&](int32_t other, double part) {
-      if (model_.labels[other] < 0) reach += part;
-      left_[other] *= 1 - part;
-    });
-    return reach;
-  }
-
-  void take(const Ranked& top, std::vector<Suggestion>& chosen) {
-    Suggestion& next = chosen.emplace_back(Suggestion{.row = top.row});
-    next.reach = hear(top.row);
-    if (chosen.size() == 1) first_value_ = top.value;
-    next.score = first_value_ > 0 ? top.value / first_value_ : 0;
-    next.doubt = doubt_of(model_.probabilities, top.row);
-    next.disagreement = disagreement(model_, module_weights(model_), top.row);
+  // The row counts as labelled from now on: it takes their part of the doubt from all that follow
+  // it.
+  void take(int32_t row, std::vector<Suggestion>& chosen) {
+    Suggestion& next = chosen.emplace_back(Suggestion{.row = row});
+    if (chosen.size() == 1) first_heard_ = heard_[row];
+    next.score = first_heard_ > 0 ? heard_[row] / first_heard_ : 0;
+    next.doubt = doubt_of(model_.probabilities, row);
+    next.disagreement = disagreement(model_, module_weights(model_), row);
     name_classes(next, model_.probabilities);
+
+    std::vector<double> unit(heard_.size(), 0.0);
+    unit[row] = 1;
+    const std::vector<double> follow = field_.solve(unit);
+    const double part = heard_[row] / (follow[row] + 1 / kHeld);
+    for (size_t i = 0; i < follow.size(); ++i) {
+      if (model_.labels[i] < 0) next.reach += follow[i] / follow[row];
+      heard_[i] -= part * follow[i];
+    }
+    field_.hold(row);
   }
 
   const Model& model_;
-  const Context& context_;
-  Listeners listeners_;
-  Listeners::Found found_;
-  std::vector<double> left_;  // of the doubt of each row
-  double first_value_ = 0;
+  Field field_;
+  std::vector<double> heard_;  // the doubt that arrives at each row
+  double first_heard_ = 0;
 };
 
 }  // namespace
