@@ -14,17 +14,18 @@ namespace glgnn {
 // A row whose label would help.
 struct Suggestion {
   int32_t row = 0;
-  double score = 0;         // what its label clears up, beside that of the first, which has 1
-  double doubt = 0;         // 0 .. 1: how little the model knows which class it is
-  double disagreement = 0;  // 0 .. 1: how much the modules contradict each other about it
-  double reach = 0;         // how many rows without a label listen to it, itself included
+  double score = 0;                // the doubt that arrives at it, beside the first, which has 1
+  double doubt = 0;                // 0 .. 1: how little the model knows which class it is
+  double disagreement = 0;         // 0 .. 1: how much the modules contradict each other about it
+  double reach = 0;                // how many rows without a label follow it, itself included
   int32_t likely = -1, next = -1;  // its most probable classes; no second one: -1
 };
 
 // The rows of `candidates` (empty: every row without a label) to label next, the best first. Every
-// row has a doubt; a label takes it from the row itself and, by the weights of the fused graph,
-// from those one or two edges away. Each row in turn is the one that takes the most doubt beside
-// those chosen before. Cost O(rows x neighbours^2). The model has its labels (keep_data).
+// row has a doubt, which spreads over the fused graph, and which labelled rows hold back. The row
+// at which most of it arrives comes first and counts as labelled from then on; so does the next.
+// Cost O(edges) for a step of a linear system, a few tens of them for each row that is chosen. The
+// model has its labels (keep_data).
 std::vector<Suggestion> suggest_rows(const Model& model, int64_t count, const Context& context,
                                      std::span<const int32_t> candidates = {});
 

@@ -220,6 +220,17 @@ TEST(Suggest, ARowThatSpeaksForOthersBeforeOneThatStandsAlone) {
   for (size_t s = 1; s < found.size(); ++s) EXPECT_LE(found[s].score, found[s - 1].score);
 }
 
+// (I - 0.9 S + 10 [labelled])^-1 u by hand: in a ring of equal doubts u all hear 10 u; once a row
+// of four is held, the one across from it hears 3.404 u.
+TEST(Suggest, DoubtSpreadsOverTheGraphAndLabelsHoldIt) {
+  const auto found = suggest_rows(make_model(std::vector<float>(9, 0.5f)), 9, {});
+  EXPECT_EQ(rows_of({found.begin(), found.begin() + 4}), (std::vector<int32_t>{0, 4, 2, 6}));
+  EXPECT_NEAR(found[1].score, 1, 1e-4);
+  EXPECT_NEAR(found[2].score, 0.3404, 1e-4);
+  const auto alone = std::ranges::find(found, 8, &Suggestion::row);
+  EXPECT_NEAR(alone->score, 0.1, 1e-4);
+}
+
 TEST(Suggest, SaysWhereTheModulesDisagree) {
   Model model = make_model(std::vector<float>(9, 0.5f));
   for (const float first : {1.0f, 0.0f}) {
