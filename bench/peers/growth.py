@@ -2,7 +2,7 @@
 
 Shipped sets by their names; other tables are those of mixed_tables.py and other_tables.py (`tools/install-deps tables`).
 
-    /usr/bin/python3 bench/peers/growth.py docs/results/growth.jsonl [--program build/glgnn] [--runs 2] [--step 15] [--rules random,suggest] [NAME...]
+    /usr/bin/python3 bench/peers/growth.py docs/results/growth.jsonl [--program build/glgnn] [--runs 2] [--step 15] [--folds 0] [--rules random,suggest] [NAME...]
 
 Adds a line of JSON for each set or table, rule and run as it is found, with the curve as it is; what the file holds already is not run again.
 
@@ -39,7 +39,7 @@ def curves(options, name, rules, seed):
             mixed_tables.write_csv(file, *mixed_tables.TABLES[name]())
             data = [file, "--label", "class"]
         run = subprocess.run([options.program, "evaluate", *data, "--grow", "10:100", "--step", str(options.step), "--rule", ",".join(rules), "--runs", "1",
-                              "--seed", str(seed), "--test-fraction", "0.3", "--json", "--threads", "1"], capture_output=True, text=True, check=True)
+                              "--seed", str(seed), "--folds", str(options.folds), "--test-fraction", "0.3", "--json", "--threads", "1"], capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
 
@@ -86,6 +86,7 @@ def main():
     parser.add_argument("--program", default="build/glgnn")
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--step", type=int, default=15)
+    parser.add_argument("--folds", type=int, default=0, help="setting folds of best mode: fewer take less time (0: as many as it takes by itself)")
     parser.add_argument("--rules", default="random,suggest,uncertainty")
     options = parser.parse_intermixed_args()
     if options.compare_from:
@@ -105,7 +106,7 @@ def main():
             found = curves(options, name, rules, seed)
             with open(options.out, "a") as out:
                 for rule in rules:
-                    line = {"name": f"{name}-{rule}-{seed}", "table": name, "rule": rule, "seed": seed, "commit": found["commit"], "machine": processor(),
+                    line = {"name": f"{name}-{rule}-{seed}", "table": name, "rule": rule, "seed": seed, "step": options.step, "folds": options.folds, "commit": found["commit"], "machine": processor(),
                             "labels": found["labels"], "accuracy": found["accuracy"][rule]}
                     out.write(json.dumps(line) + "\n")
             curve = "; ".join(f"{rule} " + " ".join(f"{100 * value:.1f}" for value in found["accuracy"][rule]) for rule in rules)

@@ -310,7 +310,7 @@ def growth_table():
     if not runs:
         return ["Not measured yet."]
     rules = ("suggest", "uncertainty", "random")
-    lines = ["| set or table | runs | " + " | ".join(f"{rule}: labels, mean accuracy" for rule in rules) + " |", "|---|---|" + "---|" * len(rules)]
+    lines = ["| set or table | runs | labels at a time | folds | " + " | ".join(f"{rule}: labels, mean accuracy" for rule in rules) + " |", "|---|---|---|---|" + "---|" * len(rules)]
     needed, last = {rule: [] for rule in rules}, 100
     for table, by_rule in runs.items():
         seeds = sorted(by_rule["random"])
@@ -325,7 +325,8 @@ def growth_table():
             need = labels_needed(labels, rising(curves[rule]), goal)
             needed[rule].append(last if need is None else need)
             cells.append(f"{'more than ' + str(last) if need is None else f'{need:.0f}'}, {100 * statistics.mean(curves[rule]):.1f}")
-        lines.append(f"| {table} | {len(seeds)} | " + " | ".join(cells) + " |")
+        folds, step = (by_rule["random"][seeds[0]].get(key, usual) for key, usual in (("folds", 0), ("step", 15)))
+        lines.append(f"| {table} | {len(seeds)} | {step} | {folds or 'as always'} | " + " | ".join(cells) + " |")
     means = ", ".join(f"{rule} {statistics.mean(needed[rule]):.0f}" + (f" ({len(needed[rule])} of {len(runs)})" if len(needed[rule]) < len(runs) else "")
                       for rule in rules if needed[rule])
     reached = statistics.mean(needed["suggest"]) <= MOST_LABELS
