@@ -325,7 +325,7 @@ def growth_table():
             need = labels_needed(labels, rising(curves[rule]), goal)
             needed[rule].append(last if need is None else need)
             cells.append(f"{'more than ' + str(last) if need is None else f'{need:.0f}'}, {100 * statistics.mean(curves[rule]):.1f}")
-        folds, step = (by_rule["random"][seeds[0]].get(key, usual) for key, usual in (("folds", 0), ("step", 15)))
+        folds, step = (by_rule["random"][seeds[0]][key] for key in ("folds", "step"))
         lines.append(f"| {table} | {len(seeds)} | {step} | {folds or 'as always'} | " + " | ".join(cells) + " |")
     means = ", ".join(f"{rule} {statistics.mean(needed[rule]):.0f}" + (f" ({len(needed[rule])} of {len(runs)})" if len(needed[rule]) < len(runs) else "")
                       for rule in rules if needed[rule])
