@@ -366,7 +366,7 @@ class PaperTrainer {
   bool on_device_;
   GlGnn model_;
   std::unique_ptr<cuda::HeldPaper> held_;  // from the first epoch on, where the device runs them
-  Matrix answers_;  // of that: rows of train and val
+  Matrix answers_;                         // of that: rows of train and val
   bool best_is_held_ = false;
   bool keeps_buffers_;
   Tape training_tape_, evaluation_tape_;
