@@ -111,15 +111,15 @@ __device__ void dots_of_row(const Rows& x, const float* squares, int row, int co
   }
 }
 
-// A block of kRowThreads works on a row: `width` threads for the columns of a matrix, all such
-// groups share the row's entries. The sum over the entries (i, j) and (j, i) of weight times
-// read(j), for the first group; `room` has kRowThreads numbers of shared memory. own(e, j) weighs
+// A block of `threads` works on a row: `width` threads for the columns of a matrix, all such groups
+// share the row's entries. The sum over the entries (i, j) and (j, i) of weight times read(j), for
+// the first group; `room` has `threads` numbers of shared memory. own(e, j) weighs
 // entry e, by_column(t, j) the t-th by columns.
 inline constexpr int kRowThreads = 128;
-template <int width, class Own, class ByColumn, class Read>
+template <int width, int threads = kRowThreads, class Own, class ByColumn, class Read>
 __device__ float gather_row(const Edges& g, int row, const Own& own, const ByColumn& by_column,
                             const Read& read, float* room) {
-  constexpr int kParts = kRowThreads / width;
+  constexpr int kParts = threads / width;
   const int part = threadIdx.x / width;
   float sum = 0;
   const int64_t begin = int64_t{row} * g.k, end = begin + g.count[row];

@@ -136,24 +136,25 @@ __global__ void sparse_product(float* p, float* dropped, const Rows x, const flo
   }
 }
 
-// A block of threads for each feature.
+// A block of threads for each feature, of which there may be few with many rows each.
+constexpr int kColumnWarps = 32;
 __global__ void sparse_gradient(float* d_sw, const float* dropped, const Rows x, const float* d_p,
                                 int h) {
-  __shared__ float room[kWarps][32];
+  __shared__ float room[kColumnWarps][32];
   const int f = blockIdx.x, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t end = x.column_ptr[f + 1];
   for (int first = 0; first < h; first += 32) {
     const int u = first + lane;
     float sum = 0;
 #pragma unroll 4
-    for (int64_t q = x.column_ptr[f] + warp; q < end; q += kWarps) {
+    for (int64_t q = x.column_ptr[f] + warp; q < end; q += kColumnWarps) {
       const float value = dropped[x.column_entry[q]];
       if (u < h) sum = fmaf(value, d_p[int64_t{x.column_row[q]} * h + u], sum);
     }
     room[warp][lane] = sum;
     __syncthreads();
     if (warp == 0 && u < h) {
-      for (int w = 1; w < kWarps; ++w) sum += room[w][lane];
+      for (int w = 1; w < kColumnWarps; ++w) sum += room[w][lane];
       d_sw[int64_t{f} * h + u] = sum;
     }
     __syncthreads();
@@ -276,7 +277,7 @@ void input_gradient(float* d_sw, const float* dropped, const Rows& x, const floa
                        Store{d_sw, h}, room);
     return;
   }
-  sparse_gradient<<<x.f, kThreads, 0, stream()>>>(d_sw, dropped, x, d_p, h);
+  sparse_gradient<<<x.f, 32 * kColumnWarps, 0, stream()>>>(d_sw, dropped, x, d_p, h);
   check(cudaGetLastError(), "starting the gradient of the first product");
 }
 

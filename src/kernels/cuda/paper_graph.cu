@@ -244,14 +244,17 @@ struct SecondGradient {
   }
 };
 
+// The second graph has hubs: few rows are neighbours of thousands, which more threads share.
+constexpr int kHubThreads = 512;
+
 template <int width>
 __global__ void second_gradient_rows(float* d_x1, const Edges g, const SecondGradient d_a,
                                      const float* x1, int units) {
-  __shared__ float room[kRowThreads];
+  __shared__ float room[kHubThreads];
   const int row = blockIdx.x;
   for (int first = 0; first < units; first += width) {
     const int h = first + threadIdx.x % width;
-    const float sum = gather_row<width>(
+    const float sum = gather_row<width, kHubThreads>(
         g, row, [&](int64_t e, int j) { return d_a(e, row, j); },
         [&](int t, int j) { return d_a(g.by_entry[t], row, j); },
         [&](int j) { return h < units ? x1[int64_t{j} * units + h] : 0.0f; }, room);
@@ -371,7 +374,7 @@ void second_gradient(float* d_x1, const Compared& job, const float* x1, int unit
   const SecondGradient d_a{job.second.r, job.second_row, job.second_sign, weight};
   for_width(units, [&]<int width>() {
     second_gradient_rows<width>
-        <<<job.second.n, kRowThreads, 0, stream()>>>(d_x1, job.second, d_a, x1, units);
+        <<<job.second.n, kHubThreads, 0, stream()>>>(d_x1, job.second, d_a, x1, units);
   });
   check(cudaGetLastError(), "starting the gradient of the second graph");
 }
