@@ -12,7 +12,6 @@
 
 #include "core/cuda/device.h"
 #include "kernels/cuda/choose.cuh"
-#include "kernels/cuda/lse_backward.cuh"
 
 namespace glgnn::cuda {
 namespace {

@@ -67,6 +67,7 @@ class GlGnn {
   std::vector<Parameter*> parameters();
   std::deque<SubModule>& modules() { return modules_; }
   GraphNetwork& network() { return network_; }
+  const Inputs& inputs() const { return inputs_; }
   // After a step of the optimiser: brings s back to where the readings want it.
   void finish_step();
 

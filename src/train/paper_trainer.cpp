@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "core/clock.h"
 #include "core/parallel.h"
+#include "core/rows.h"
 #include "kernels/dense.h"
+#include "kernels/graph_norm.h"
+#include "kernels/paper_training.h"
 #include "modules/baseline.h"
 #include "modules/kinds.h"
 #include "modules/soft_labels.h"
@@ -26,11 +30,98 @@ std::vector<int32_t> labels_of(const Problem& problem, const std::vector<int32_t
   return labels;
 }
 
+// Whether the device runs whole epochs of these readings (kernels/paper_training.h).
+bool runs_whole_epochs(const Problem& problem, const Config& config) {
+  constexpr int64_t kMostModules = 8, kMostPairs = (int64_t{1} << 31) - 1;
+  const bool graph_fits = !problem.graph || config.given_graph != GivenGraph::kUnion;
+  const bool network_fits = config.aggregation == Aggregation::kMean &&
+                            config.attention == Attention::kPerRow && config.alpha_mean &&
+                            config.network_weight == NetworkWeight::kMatrix;
+  return config.similarity == Similarity::kDot && !config.diagonal && !config.sample_neighbours &&
+         (config.rescale == Rescale::kSumK || config.rescale == Rescale::kSumOne) &&
+         config.hop_form == HopForm::kShells && config.hops > 0 && graph_fits &&
+         config.last_graph == LastGraph::kSecond && config.symmetrise == Symmetrise::kMean &&
+         config.refresh == 1 && !config.bias && network_fits && !config.select_non_negative &&
+         config.eval_labels == EvalLabels::kZero && config.modules <= kMostModules &&
+         problem.features->rows() * config.k < kMostPairs;
+}
+
+std::vector<float> train_weights(const Problem& problem) {
+  const auto rows = static_cast<double>(problem.train.size());
+  std::vector<double> of_class(problem.classes, 1.0);
+  if (problem.classes_alike) {
+    of_class = balanced_class_weights(problem.labels, problem.train, problem.classes);
+  }
+  std::vector<float> weights;
+  for (const int32_t row : problem.train) {
+    weights.push_back(static_cast<float>(of_class[problem.labels[row]] / rows));
+  }
+  return weights;
+}
+
+// `weights` are of the training rows.
+PaperTask task_of(const Problem& problem, const Config& config, const Inputs& inputs,
+                  const std::vector<float>& weights) {
+  PaperTask task{
+      .labels = problem.labels,
+      .train = problem.train,
+      .val = problem.val,
+      .train_weights = weights,
+      .classes = problem.classes,
+      .modules = config.modules,
+      .hidden = config.hidden,
+      .k = config.k,
+      .hops = config.hops,
+      .row_sum = config.rescale == Rescale::kSumK ? static_cast<float>(config.k) : 1.0f,
+      .shrink = 1.0f / std::sqrt(static_cast<float>(inputs.temperature())),
+      .first_weight = inputs.first_weight(),
+      .second_weight = inputs.second_weight(),
+      .hide = static_cast<float>(config.label_hide),
+      .dropout = static_cast<float>(config.dropout),
+      .graph_weight = static_cast<float>(config.mu1 / static_cast<double>(config.modules) /
+                                         static_cast<double>(inputs.rows())),
+      .entropy_weight = static_cast<float>(config.mu2),
+      .decay = static_cast<float>(config.weight_decay),
+      .decay_second = config.decay_on == DecayOn::kAll,
+      .hops_stay = problem.graph && config.given_graph == GivenGraph::kAlways,
+      .learning_rate = config.learning_rate,
+      .seed = config.seed};
+  if (inputs.is_sparse()) {
+    task.x_pattern = inputs.x_pattern().view();
+    task.x_values = inputs.x().data();
+    task.x_by_column = inputs.x_by_column().view();
+  } else {
+    task.x = inputs.x().view();
+  }
+  return task;
+}
+
+// A' of a graph in slots.
+Csr normalised(const PaperGraph& graph, int64_t k, int threads) {
+  Pattern pattern;
+  std::vector<float> a;
+  pattern.rows = pattern.cols = std::ssize(graph.count);
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    const int64_t begin = i * k, end = begin + graph.count[i];
+    pattern.col.insert(pattern.col.end(), graph.col.begin() + begin, graph.col.begin() + end);
+    a.insert(a.end(), graph.weights.begin() + begin, graph.weights.begin() + end);
+    pattern.row_ptr.push_back(pattern.nnz());
+  }
+  const SymmetricUnion both = symmetric_union(pattern.view(), threads);
+  Csr out{std::make_shared<Pattern>(both.pattern()), std::vector<float>(both.pattern().nnz())};
+  std::vector<float> roots(pattern.rows);
+  cpu::symmetric_norm_forward(out.values.data(), roots.data(), a.data(), both, SymmetricForm::kMean,
+                              threads);
+  return out;
+}
+
 class PaperTrainer {
  public:
   PaperTrainer(const Problem& problem, const Config& config, const Context& context)
       : problem_(problem),
         config_(config),
+        threads_(context.threads),
+        on_device_(context.device == Device::kCuda && runs_whole_epochs(problem, config)),
         model_(problem, config, context),
         keeps_buffers_(problem.features->rows() < kRowsWorthReleasing),
         training_tape_(context, true),
@@ -44,15 +135,23 @@ class PaperTrainer {
     report.epoch = state_.epoch + 1;
     report.epochs = config_.epochs;
     const bool choose = state_.epoch % config_.refresh == 0;
-    train({true, static_cast<uint32_t>(state_.epoch), choose}, report);
-    evaluate({false, static_cast<uint32_t>(state_.epoch), choose}, report);
+    if (on_device_) {
+      run_on_device(report);
+    } else {
+      train({true, static_cast<uint32_t>(state_.epoch), choose}, report);
+      evaluate({false, static_cast<uint32_t>(state_.epoch), choose}, report);
+    }
     ++state_.epoch;
     report.seconds = seconds_since(start_);
     state_.history.push_back(report);
     return report;
   }
 
-  void save(const std::string& path) { save_checkpoint(path, state_, model_, problem_, config_); }
+  void save(const std::string& path) {
+    if (held_) fetch_model();
+    fetch_best();
+    save_checkpoint(path, state_, model_, problem_, config_);
+  }
   void load(const std::string& path) { load_checkpoint(path, state_, model_, problem_, config_); }
 
   // How accurate that model is on rows that did not choose its epoch.
@@ -64,6 +163,7 @@ class PaperTrainer {
 
   // The model of the best epoch; the caller adds the names.
   Model result() {
+    fetch_best();
     Model model;
     model.config = config_;
     model.train = problem_.train;
@@ -113,20 +213,93 @@ class PaperTrainer {
     return out;
   }
 
-  void train(const Pass& pass, EpochReport& report) {
-    Tape& tape = training_tape_;
-    const GlGnnOutput out = model_.forward(tape, pass);
-    const LossTerms loss = model_.loss(tape, out);
+  static void set_loss(EpochReport& report, const LossTerms& loss) {
     report.loss = loss.total();
     report.loss_graph = loss.graph;
     report.loss_entropy = loss.entropy;
     report.loss_decay = loss.decay;
-    if (!std::isfinite(report.loss)) {
-      refuse(ErrorKind::kData,
-             "training broke down in epoch " + std::to_string(report.epoch) +
-                 ": found a loss that is not finite, expected a number; scale the "
-                 "features (--scaling standard) or lower --learning_rate");
+    if (std::isfinite(report.loss)) return;
+    refuse(ErrorKind::kData, "training broke down in epoch " + std::to_string(report.epoch) +
+                                 ": found a loss that is not finite, expected a number; scale the "
+                                 "features (--scaling standard) or lower --learning_rate");
+  }
+
+  // Training and evaluation; the model and the best epoch stay there until they are wanted.
+  void run_on_device(EpochReport& report) {
+    if (!held_) hold_model();
+    const PaperLosses found = held_->run_epoch(answers_.view());
+    set_loss(report, {found.graph, found.entropy, found.decay});
+    judge(answers_, found.val_entropy, report);
+    if (!report.best) return;
+    held_->keep();
+    best_is_held_ = true;
+    state_.best.epoch = report.epoch;
+    state_.best.val_accuracy = report.val_accuracy;
+  }
+
+  void hold_model() {
+    PaperNumbers start;
+    for (const Parameter* p : model_.parameters()) {
+      const auto add = [](std::vector<float>& to, const Matrix& from) {
+        to.insert(to.end(), from.data(), from.data() + from.size());
+      };
+      add(start.value, p->value);
+      add(start.mean, p->mean);
+      add(start.square, p->square);
     }
+    std::vector<PatternView> hops;
+    for (const SubModule& module : model_.modules()) {
+      if (module.hop_graph().rows() > 0) hops.push_back(module.hop_graph().pattern->view());
+    }
+    const std::vector<float> weights = train_weights(problem_);
+    held_ = std::make_unique<cuda::HeldPaper>(task_of(problem_, config_, model_.inputs(), weights),
+                                              start, hops, state_.epoch);
+    answers_ = Matrix(model_.inputs().rows(), problem_.classes);
+  }
+
+  // As checkpoints want it.
+  void fetch_model() {
+    const PaperNumbers now = held_->numbers();
+    int64_t at = 0;
+    for (Parameter* p : model_.parameters()) {
+      std::copy_n(now.value.data() + at, p->value.size(), p->value.data());
+      std::copy_n(now.mean.data() + at, p->value.size(), p->mean.data());
+      std::copy_n(now.square.data() + at, p->value.size(), p->square.data());
+      at += p->value.size();
+    }
+    if (problem_.graph && config_.given_graph == GivenGraph::kAlways) return;
+    const std::vector<PaperGraph> graphs = held_->second_graphs();
+    for (size_t m = 0; m < graphs.size(); ++m) {
+      model_.modules()[m].set_hop_graph(normalised(graphs[m], config_.k, threads_));
+    }
+  }
+
+  void fetch_best() {
+    if (!best_is_held_) return;
+    best_is_held_ = false;
+    PaperEvaluation kept = held_->kept();
+    BestEpoch& best = state_.best;
+    best.parameters.clear();
+    const float* from = kept.parameters.data();
+    for (const Parameter* p : model_.parameters()) {
+      Matrix& value = best.parameters.emplace_back(p->value.rows(), p->value.cols());
+      std::copy_n(from, value.size(), value.data());
+      from += value.size();
+    }
+    best.probabilities = std::move(kept.probabilities);
+    best.network = std::move(kept.network);
+    best.module_probabilities = std::move(kept.predictions);
+    best.module_graphs.clear();
+    for (const PaperGraph& graph : kept.graphs) {
+      best.module_graphs.push_back(normalised(graph, config_.k, threads_));
+    }
+  }
+
+  void train(const Pass& pass, EpochReport& report) {
+    Tape& tape = training_tape_;
+    const GlGnnOutput out = model_.forward(tape, pass);
+    const LossTerms loss = model_.loss(tape, out);
+    set_loss(report, loss);
     tape.backward();
     for (Parameter* p : model_.parameters()) {
       const int64_t cost = 8 * p->value.size();  // roots and quotients
@@ -146,15 +319,24 @@ class PaperTrainer {
     const GlGnnOutput out = model_.forward(tape, pass);
     const Var logits = out.network.logits;
     const Matrix& probabilities = *row_softmax(tape, logits).value;
+    double val_loss = 0;
+    if (!problem_.val.empty()) {
+      val_loss = cross_entropy(tape, logits, problem_.val, problem_.labels, 0.0f);
+    }
+    judge(probabilities, val_loss, report);
+    if (report.best) keep(out, probabilities, report);
+    tape.clear(keeps_buffers_);
+  }
+
+  // Reads the rows of train and val.
+  void judge(const Matrix& probabilities, double val_loss, EpochReport& report) {
     report.train_accuracy = accuracy(probabilities, problem_.labels, problem_.train);
     if (!problem_.val.empty()) {
       report.val_accuracy = validation_accuracy(probabilities, problem_);
-      report.val_loss = cross_entropy(tape, logits, problem_.val, problem_.labels, 0.0f);
+      report.val_loss = val_loss;
       state_.estimate.see(validation_rows(probabilities, problem_));
     }
     report.best = is_best(report);
-    if (report.best) keep(out, probabilities, report);
-    tape.clear(keeps_buffers_);
   }
 
   // On a tie the later epoch: it has learned more. Without validation rows it is always one.
@@ -180,7 +362,12 @@ class PaperTrainer {
 
   const Problem& problem_;
   const Config& config_;
+  int threads_;
+  bool on_device_;
   GlGnn model_;
+  std::unique_ptr<cuda::HeldPaper> held_;  // from the first epoch on, where the device runs them
+  Matrix answers_;                         // of that: rows of train and val
+  bool best_is_held_ = false;
   bool keeps_buffers_;
   Tape training_tape_, evaluation_tape_;
   TrainState state_;

@@ -116,6 +116,7 @@ std::vector<Op> loss_ops();         // cases_loss.cpp
 std::vector<Op> fused_ops();        // cases_fused.cpp
 std::vector<Op> best_ops();         // cases_best.cpp
 std::vector<Op> query_ops();        // cases_queries.cpp
+std::vector<Op> paper_ops();        // cases_paper.cpp
 
 struct Report {
   std::string line;                 // what was measured

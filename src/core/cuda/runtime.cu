@@ -85,7 +85,14 @@ void require_device() {
   if (fault) throw Error(ErrorKind::kDevice, *fault);
 }
 
+namespace {
+
+thread_local cudaStream_t other_stream = nullptr;
+
+}  // namespace
+
 cudaStream_t stream() {
+  if (other_stream) return other_stream;
   static const cudaStream_t kept = [] {
     require_device();
     cudaStream_t made;
@@ -94,6 +101,9 @@ cudaStream_t stream() {
   }();
   return kept;
 }
+
+OnStream::OnStream(cudaStream_t other) : before_(std::exchange(other_stream, other)) {}
+OnStream::~OnStream() { other_stream = before_; }
 
 std::unique_lock<std::mutex> lock_device() {
   static std::mutex one_at_a_time;

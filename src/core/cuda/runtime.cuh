@@ -18,6 +18,18 @@ void check(cudaError_t status, const std::string& what);
 cudaStream_t stream();
 std::unique_lock<std::mutex> lock_device();
 
+// While this lives, the calling thread's stream() is another one.
+class OnStream {
+ public:
+  explicit OnStream(cudaStream_t other);
+  ~OnStream();
+  OnStream(const OnStream&) = delete;
+  OnStream& operator=(const OnStream&) = delete;
+
+ private:
+  cudaStream_t before_;
+};
+
 // Throws where `bytes` more do not fit, before anything is done; `advice` says what would.
 void require_memory(int64_t bytes, const std::string& what, const std::string& advice);
 

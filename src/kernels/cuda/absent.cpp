@@ -4,6 +4,7 @@
 #include "kernels/graph_learn.h"
 #include "kernels/layers.h"
 #include "kernels/nearest_rows.h"
+#include "kernels/paper_training.h"
 #include "kernels/propagate.h"
 
 namespace glgnn::cuda {
@@ -67,5 +68,16 @@ HeldHead::~HeldHead() = default;
 void HeldHead::train_epoch(int64_t, float, const Rng&, const Rng&) {}
 Matrix HeldHead::logits() const { return {}; }
 HeadParameters HeldHead::parameters() const { return {}; }
+
+struct HeldPaper::Arrays {};
+HeldPaper::HeldPaper(const PaperTask&, const PaperNumbers&, std::span<const PatternView>, int64_t) {
+  require_device();
+}
+HeldPaper::~HeldPaper() = default;
+PaperLosses HeldPaper::run_epoch(MatView<float>) { return {}; }
+void HeldPaper::keep() {}
+PaperEvaluation HeldPaper::kept() const { return {}; }
+PaperNumbers HeldPaper::numbers() const { return {}; }
+std::vector<PaperGraph> HeldPaper::second_graphs() const { return {}; }
 
 }  // namespace glgnn::cuda

@@ -14,7 +14,6 @@
 #include "kernels/cuda/choose.cuh"
 #include "kernels/cuda/choose_rows.cuh"
 #include "kernels/cuda/hopper.cuh"
-#include "kernels/cuda/multiprocessors.cuh"
 #include "kernels/cuda/tiles.cuh"
 
 namespace glgnn::cuda {
@@ -226,18 +225,25 @@ int64_t choose_bytes(const DeviceRows& z, const ChooseRule& rule) {
          z.rows * plan.splits.count * (int64_t{rule.k} * 8 + 16);
 }
 
+ChooseRoom::ChooseRoom(std::initializer_list<int64_t> rows, const PackedRows& z, int k,
+                       bool wants_lse) {
+  int64_t slots = 0, parts = 0;
+  for (const int64_t count : rows) {
+    const Plan plan = make_plan((count + kBlockRows - 1) / kBlockRows, z.blocks, z.slabs, k);
+    slots = std::max(slots, int64_t{plan.grid} * plan.groups * kBlockRows * plan.capacity);
+    parts = std::max(parts, count * plan.splits.count);
+  }
+  candidates = DeviceArray<uint64_t>(slots);
+  best = DeviceArray<uint64_t>(parts * k);
+  held = DeviceArray<int>(parts);
+  top = DeviceArray<float>(wants_lse ? parts : 0);
+  sum = DeviceArray<double>(wants_lse ? parts : 0);
+}
+
 void choose(int32_t* col, int64_t* count, float* lse, const Choosing& who, const PackedRows& z,
-            const ChooseRule& rule) {
+            const ChooseRule& rule, const ChooseRoom& room) {
   const int64_t rows = who.count, row_blocks = (rows + kBlockRows - 1) / kBlockRows;
   const Plan plan = make_plan(row_blocks, z.blocks, z.slabs, rule.k);
-  const int64_t parts = rows * plan.splits.count;
-  const DeviceArray<uint64_t> room(int64_t{plan.grid} * plan.groups * kBlockRows * plan.capacity);
-  const DeviceArray<uint64_t> best(parts * rule.k);
-  const DeviceArray<int> held(parts);
-  const DeviceArray<float> top(lse ? parts : 0);
-  const DeviceArray<double> sum(lse ? parts : 0);
-  float most_gain = 0;
-  for (int d = 0; d < rule.hops.levels; ++d) most_gain = std::max(most_gain, rule.hops.gain[d]);
   const Job job{
       .packed = z.data.data(),
       .unscale = z.unscale.data(),
@@ -259,12 +265,11 @@ void choose(int32_t* col, int64_t* count, float* lse, const Choosing& who, const
       .positive_only = rule.positive_only,
       .near = rule.near,
       .hops = rule.hops,
-      .most_gain = most_gain,
-      .room = room.data(),
-      .best = best.data(),
-      .held = held.data(),
-      .top = top.data(),
-      .sum = sum.data()};
+      .room = room.candidates.data(),
+      .best = room.best.data(),
+      .held = room.held.data(),
+      .top = room.top.data(),
+      .sum = room.sum.data()};
   const auto start = [&]<bool one_slab>() {
     if (rule.column_bias) return launch<Shape<false, true, one_slab, false>>(job, plan.grid);
     if (rule.hops.marks) {

@@ -1,13 +1,74 @@
-// What a warp keeps of its 16 rows while columns stream by: sums of exponentials, candidates,
-// floors.
+// What the parts of choosing share: the task, the kinds of kernel, shared memory; and what a warp
+// keeps of its 16 rows while columns stream by: sums of exponentials, candidates, floors.
 #pragma once
 
 #include <cfloat>
 
 #include "kernels/cuda/best_pairs.cuh"
-#include "kernels/cuda/choose_job.cuh"
+#include "kernels/cuda/choose.cuh"
+#include "kernels/cuda/hopper.cuh"
 
 namespace glgnn::cuda::choosing {
+
+inline constexpr int kTile = 128;                 // columns of a tile
+inline constexpr int kTilePart = kTile * 128;     // bytes of its leading halves
+inline constexpr int kTileBytes = 2 * kTilePart;  // and of the rest
+inline constexpr float kLog2e = 1.44269504f;
+inline constexpr float kSlack =
+    40;  // exponentials may grow to 2^kSlack before the sum is scaled anew
+inline constexpr float kNoTop = -1e30f;
+
+struct Job {
+  const uint8_t* packed;      // the columns
+  const float* unscale;       // of them
+  const uint8_t* row_packed;  // the rows that choose
+  const float* row_unscale;
+  const float* bias;
+  int rows, blocks;    // that choose
+  int first_row;       // the number of the first of them among the columns
+  int columns, tiles;  // and slabs of both
+  int slabs;
+  int splits, split_tiles;  // the columns are cut into splits of so many tiles
+  int k, limit, capacity;
+  bool diagonal, positive_only;
+  NearScores near;
+  HopMarks hops;
+  uint64_t* room;  // candidates: for each block of threads, its rows x capacity
+  uint64_t* best;  // rows x splits x k
+  int* held;       // rows x splits: how many of them
+  float* top;      // rows x splits: what the exponents of `sum` lack
+  double* sum;     // rows x splits
+};
+
+// What a kernel is made for.
+template <bool lse, bool bias, bool one_slab, bool hops>
+struct Shape {
+  static constexpr bool kLse = lse, kBias = bias, kOneSlab = one_slab, kHops = hops;
+  // More slabs need registers to add them up outside of the matrix unit, which cuts sums off
+  // instead of rounding them.
+  static constexpr int kGroups = one_slab ? 4 : 3;
+  static constexpr int kRows = kGroups * kBlockRows;
+  static constexpr int kWarps = 4 * kGroups;
+  static constexpr int kThreads = 32 * kWarps + 128;  // one warpgroup more, which copies
+  static constexpr int kRegisters = one_slab ? 112 : 160;
+  static constexpr int kStages = one_slab ? 4 : 2;
+  static constexpr int kRowBytes = kGroups * kBlockBytes;  // one slab of the rows
+};
+
+template <class S>
+struct Shared {
+  struct Stage {
+    uint8_t columns[kTileBytes];
+    uint8_t rows[S::kOneSlab ? 0 : S::kRowBytes];
+  };
+  Stage stages[S::kStages];
+  uint8_t rows[S::kOneSlab ? S::kRowBytes : 0];
+  float unscale[S::kStages][kTile];
+  float bias[S::kBias ? S::kStages : 0][kTile];
+  Barrier full[S::kStages], empty[S::kStages], rows_full, rows_empty;
+  int held[S::kRows], seen[S::kRows];  // candidates of a row; those that near pairs were taken from
+  uint64_t floor[S::kRows];            // key of the worst of the best k; 0: none yet
+};
 
 // The two rows of a thread and what is kept of them while columns stream by.
 struct ThreadRows {
@@ -43,7 +104,10 @@ struct Warp {
       // Ties with a later column are won: then what equals the floor counts too.
       if (key != 0 && key_column(key) >= next_column) floor = nextafterf(floor, -INFINITY);
       // Rounding may not lose what a hop lifts to the floor.
-      if (S::kHops) floor -= job.most_gain + 1e-6f * (fabsf(floor) + job.most_gain);
+      if constexpr (S::kHops) {
+        const float most = job.hops.gain[job.hops.levels];
+        floor -= most + 1e-6f * (fabsf(floor) + most);
+      }
       if (job.positive_only) floor = fmaxf(floor, 0.0f);
       mine.quick[h] = S::kBias ? floor : floor / mine.unit[h];
     }
@@ -117,12 +181,8 @@ struct Warp {
 
   // What the hop from row r to the column adds to its score.
   __device__ float gain(int r, int column) const {
-    const HopMarks& hops = job.hops;
-    const uint32_t* marks = hops.marks + int64_t{first_row + r} * hops.levels * hops.words;
-    for (int d = 0; d < hops.levels; ++d) {
-      if (marks[d * hops.words + column / 32] >> column % 32 & 1) return hops.gain[d];
-    }
-    return 0;
+    const int level = job.hops.level(first_row + r, column);
+    return level < job.hops.levels ? job.hops.gain[level] : 0.0f;
   }
 
   __device__ void offer(int r, float score, int column) const {

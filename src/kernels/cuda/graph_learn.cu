@@ -8,8 +8,6 @@
 
 #include "core/cuda/device.h"
 #include "kernels/cuda/choose.cuh"
-#include "kernels/cuda/hop_marks.cuh"
-#include "kernels/cuda/lse_backward.cuh"
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
 

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
-#include "kernels/cuda/hop_marks.cuh"
+#include "kernels/cuda/choose.cuh"
 
 namespace glgnn::cuda {
 namespace {
@@ -17,8 +18,8 @@ constexpr int64_t kWholeBlocks = 12 * kBlockRows;  // of kernels with three and 
 
 struct Marking {
   uint32_t* marks;
-  const int64_t* row_ptr;
-  const int32_t* col;
+  HopGraph graph;
+  const int32_t* list;
   int64_t first;
   int levels, words;
 };
@@ -27,31 +28,41 @@ __device__ void set_bit(uint32_t* words, int column) {
   atomicOr(&words[column / 32], 1u << column % 32);
 }
 
-// The neighbours of `row`, by `workers` threads of which this is number `worker`.
-__device__ void add_row(uint32_t* words, const Marking& job, int64_t row, int worker, int workers) {
-  const int64_t end = job.row_ptr[row + 1];
-  for (int64_t e = job.row_ptr[row] + worker; e < end; e += workers) set_bit(words, job.col[e]);
+// visit(column) for each neighbour of `row`, by `workers` threads of which this is number `worker`.
+template <class Visit>
+__device__ void for_neighbours(const HopGraph& graph, int64_t row, int worker, int workers,
+                               Visit&& visit) {
+  const int64_t begin = graph.row_ptr ? graph.row_ptr[row] : row * graph.k;
+  const int64_t end = graph.row_ptr ? graph.row_ptr[row + 1] : begin + graph.count[row];
+  for (int64_t e = begin + worker; e < end; e += workers) visit(graph.col[e]);
+  if (!graph.by_column_ptr) return;
+  for (int e = graph.by_column_ptr[row] + worker; e < graph.by_column_ptr[row + 1]; e += workers) {
+    visit(graph.by_column[e]);
+  }
+}
+
+__device__ void add_row(uint32_t* words, const HopGraph& graph, int64_t row, int worker,
+                        int workers) {
+  for_neighbours(graph, row, worker, workers, [&](int column) { set_bit(words, column); });
 }
 
 __global__ void mark_rows(const __grid_constant__ Marking job) {
   extern __shared__ uint32_t within[];
-  const int64_t row = job.first + blockIdx.x;
+  const int64_t at = job.first + blockIdx.x, row = job.list ? job.list[at] : at;
   uint32_t* levels = job.marks + int64_t{blockIdx.x} * job.levels * job.words;
   for (int w = threadIdx.x; w < job.words; w += kThreads) within[w] = 0;
   __syncthreads();
   for (int d = 0; d < job.levels; ++d) {
     const uint32_t* last = levels + (d - 1) * job.words;
     if (d == 0) {
-      add_row(within, job, row, threadIdx.x, kThreads);
+      add_row(within, job.graph, row, threadIdx.x, kThreads);
     } else if (d == 1) {
-      const int64_t end = job.row_ptr[row + 1];
-      for (int64_t e = job.row_ptr[row] + threadIdx.x / 32; e < end; e += kWarps) {
-        add_row(within, job, job.col[e], threadIdx.x % 32, 32);
-      }
+      for_neighbours(job.graph, row, threadIdx.x / 32, kWarps,
+                     [&](int column) { add_row(within, job.graph, column, threadIdx.x % 32, 32); });
     } else {
       for (int w = threadIdx.x; w < job.words; w += kThreads) {
         for (uint32_t found = last[w] & ~last[w - job.words]; found; found &= found - 1) {
-          add_row(within, job, 32 * w + __ffs(found) - 1, 0, 1);
+          add_row(within, job.graph, 32 * w + __ffs(found) - 1, 0, 1);
         }
       }
     }
@@ -64,38 +75,38 @@ __global__ void mark_rows(const __grid_constant__ Marking job) {
   }
 }
 
-int words_of(const HopShells& shells) { return static_cast<int>((shells.rows() + 31) / 32); }
+int words_of(int64_t rows) { return static_cast<int>((rows + 31) / 32); }
 
-int64_t rows_marked_at_once(const HopShells& shells) {
+int64_t rows_marked_at_once(int64_t rows, int64_t levels) {
   constexpr int64_t kMost = int64_t{256} << 20;  // bytes
-  const int64_t fitting = kMost / (4 * shells.hops() * words_of(shells)) / kWholeBlocks;
-  const int64_t all = (shells.rows() + kWholeBlocks - 1) / kWholeBlocks;
+  const int64_t fitting = kMost / (4 * levels * words_of(rows)) / kWholeBlocks;
+  const int64_t all = (rows + kWholeBlocks - 1) / kWholeBlocks;
   return kWholeBlocks * std::clamp<int64_t>(fitting, 1, all);
+}
+
+DeviceArray<float> gains_of(const float* h_of_shell, int64_t levels) {
+  std::vector<float> gain(levels + 1);
+  const float log_other = std::log(h_of_shell[levels]);
+  for (int64_t d = 0; d < levels; ++d) {
+    gain[d] = std::log(h_of_shell[d]) - log_other;
+    gain[levels] = std::max(gain[levels], gain[d]);
+  }
+  return {gain.data(), levels + 1};
 }
 
 }  // namespace
 
-int64_t DeviceHops::bytes(const HopShells& shells) {
-  return shells.graph().nnz() * 4 + shells.rows() * 8 +
-         rows_marked_at_once(shells) * shells.hops() * words_of(shells) * 4;
-}
-
-DeviceHops::DeviceHops(const HopShells& shells, const float* h_of_shell)
-    : rows_at_once_(rows_marked_at_once(shells)),
-      row_ptr_(shells.graph().row_ptr.data(), shells.rows() + 1),
-      col_(shells.graph().col.data(), shells.graph().nnz()) {
-  hops_.levels = static_cast<int>(shells.hops());
-  hops_.words = words_of(shells);
-  marks_ = DeviceArray<uint32_t>(rows_at_once_ * hops_.levels * hops_.words);
-  hops_.marks = marks_.data();
-  const float log_other = std::log(h_of_shell[hops_.levels]);
-  for (int d = 0; d < hops_.levels; ++d) hops_.gain[d] = std::log(h_of_shell[d]) - log_other;
+HopRoom::HopRoom(int64_t rows, int64_t levels)
+    : rows_at_once_(rows_marked_at_once(rows, levels)),
+      levels_(static_cast<int>(levels)),
+      words_(words_of(rows)),
+      marks_(rows_at_once_ * levels * words_) {
   int most = 0;
   check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
         "asking the device");
-  if (4 * hops_.words > most) {
+  if (4 * words_ > most) {
     throw Error(ErrorKind::kUnsupported,
-                "found " + std::to_string(shells.rows()) + " rows, expected at most " +
+                "found " + std::to_string(rows) + " rows, expected at most " +
                     std::to_string(8 * most) +
                     " for hops on this device; take fewer, or use the processor");
   }
@@ -103,16 +114,36 @@ DeviceHops::DeviceHops(const HopShells& shells, const float* h_of_shell)
         "asking for shared memory");
 }
 
-HopMarks DeviceHops::mark(int64_t first, int64_t count) {
+int64_t HopRoom::bytes(int64_t rows, int64_t levels) {
+  return rows_marked_at_once(rows, levels) * levels * words_of(rows) * 4;
+}
+
+HopMarks HopRoom::mark(const HopGraph& graph, const float* gain, int64_t first, int64_t count,
+                       const int32_t* list) const {
   const Marking job{.marks = marks_.data(),
-                    .row_ptr = row_ptr_.data(),
-                    .col = col_.data(),
+                    .graph = graph,
+                    .list = list,
                     .first = first,
-                    .levels = hops_.levels,
-                    .words = hops_.words};
-  mark_rows<<<static_cast<int>(count), kThreads, 4 * hops_.words, stream()>>>(job);
+                    .levels = levels_,
+                    .words = words_};
+  mark_rows<<<static_cast<int>(count), kThreads, 4 * words_, stream()>>>(job);
   check(cudaGetLastError(), "starting to mark hops");
-  return hops_;
+  return {.marks = marks_.data(), .levels = levels_, .words = words_, .gain = gain};
+}
+
+int64_t DeviceHops::bytes(const HopShells& shells) {
+  return shells.graph().nnz() * 4 + shells.rows() * 8 +
+         HopRoom::bytes(shells.rows(), shells.hops());
+}
+
+DeviceHops::DeviceHops(const HopShells& shells, const float* h_of_shell)
+    : room_(shells.rows(), shells.hops()),
+      row_ptr_(shells.graph().row_ptr.data(), shells.rows() + 1),
+      col_(shells.graph().col.data(), shells.graph().nnz()),
+      gain_(gains_of(h_of_shell, shells.hops())) {}
+
+HopMarks DeviceHops::mark(int64_t first, int64_t count) const {
+  return room_.mark({.row_ptr = row_ptr_.data(), .col = col_.data()}, gain_.data(), first, count);
 }
 
 }  // namespace glgnn::cuda

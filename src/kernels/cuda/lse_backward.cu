@@ -6,11 +6,9 @@
 // instead of rounding them, so each tile's sum is added up outside of it.
 #include <algorithm>
 
+#include "kernels/cuda/choose.cuh"
 #include "kernels/cuda/hopper.cuh"
-#include "kernels/cuda/lse_backward.cuh"
-#include "kernels/cuda/multiprocessors.cuh"
 #include "kernels/cuda/tiles.cuh"
-#include "kernels/cuda/transposed_rows.cuh"
 
 namespace glgnn::cuda {
 namespace {

@@ -1,5 +1,3 @@
-#include <cuda_fp16.h>
-
 #include "kernels/cuda/packed_rows.cuh"
 
 namespace glgnn::cuda {
@@ -10,18 +8,6 @@ constexpr int kWarps = kThreads / 32;
 
 int blocks_for(int64_t items, int per_block) {
   return static_cast<int>((items + per_block - 1) / per_block);
-}
-
-// The power of two that brings the largest number of a row into [2^14, 2^15), and its inverse.
-struct RowScale {
-  float scale, unscale;
-};
-__device__ RowScale scale_for(float largest) {
-  if (!(largest > 0)) return {1.0f, 1.0f};
-  int exponent;
-  frexpf(largest, &exponent);
-  const int shift = min(max(15 - exponent, -126), 126);
-  return {ldexpf(1.0f, shift), ldexpf(1.0f, -shift)};
 }
 
 __global__ void find_unscale(float* unscale, DeviceRows z, int64_t padded_rows) {
@@ -62,17 +48,40 @@ __global__ void pack_slab(uint8_t* packed, const float* slab, const float* unsca
                           int64_t slabs, int64_t s) {
   const int64_t at = int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (at >= groups) return;
-  const int64_t row = at / 8, group = at % 8, block = row / kBlockRows, r = row % kBlockRows;
+  const int64_t row = at / 8, group = at % 8;
   const float scale = 1.0f / unscale[row];
-  alignas(16) __half leading[8], rest[8];
-  for (int i = 0; i < 8; ++i) {
-    const float x = slab[row * kSlab + group * 8 + i] * scale;
-    leading[i] = __float2half_rn(x);
-    rest[i] = __float2half_rn(x - __half2float(leading[i]));
+  float x[8];
+  for (int i = 0; i < 8; ++i) x[i] = slab[row * kSlab + group * 8 + i] * scale;
+  store_halves(packed, slabs, row, s * 8 + group, x);
+}
+
+// A block of threads for each tile: its 64 x 64 numbers, by features, rows in the order in which
+// the weights lie in registers (2 t, then 2 t + 1 of each eight), swizzled.
+__global__ void transpose_blocks(uint8_t* to, const float* slab) {
+  __shared__ float numbers[kBlockRows][kSlab + 1];
+  const int64_t tile = blockIdx.x;
+  for (int at = threadIdx.x; at < kBlockRows * kSlab; at += blockDim.x) {
+    numbers[at / kSlab][at % kSlab] = slab[tile * kBlockRows * kSlab + at];
   }
-  uint8_t* to = packed + (block * slabs + s) * kBlockBytes + r * 128 + (group ^ (r % 8)) * 16;
-  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(leading);
-  *reinterpret_cast<uint4*>(to + kPart) = *reinterpret_cast<const uint4*>(rest);
+  __syncthreads();
+  uint8_t* out = to + tile * kTransposedBytes;
+  for (int at = threadIdx.x; at < 2 * kSlab * 8; at += blockDim.x) {
+    const int panel = at / (kSlab * 8), f = at / 8 % kSlab, part = at % 8;
+    float4 leading, rest;
+    const auto split = [&](int i, float& first, float& second) {
+      const int in_eight = part % 2 * 4 + i;
+      const int j = panel * 32 + part / 2 * 8 + (in_eight < 4 ? 2 * in_eight : 2 * in_eight - 7);
+      first = tf32(numbers[j][f]);
+      second = tf32(numbers[j][f] - first);
+    };
+    split(0, leading.x, rest.x);
+    split(1, leading.y, rest.y);
+    split(2, leading.z, rest.z);
+    split(3, leading.w, rest.w);
+    uint8_t* here = out + panel * kPanel + f * 128 + (part ^ (f % 8)) * 16;
+    *reinterpret_cast<float4*>(here) = leading;
+    *reinterpret_cast<float4*>(here + kTransposedPart) = rest;
+  }
 }
 
 }  // namespace
@@ -114,11 +123,17 @@ int64_t PackedRows::bytes(const DeviceRows& z) {
   return z.blocks() * (z.slabs() * kBlockBytes + kBlockRows * int64_t{sizeof(float)} * (1 + kSlab));
 }
 
+PackedRows room_for(const DeviceRows& z) {
+  return {.rows = z.rows,
+          .blocks = z.blocks(),
+          .slabs = z.slabs(),
+          .data = DeviceArray<uint8_t>(z.blocks() * z.slabs() * kBlockBytes),
+          .unscale = DeviceArray<float>(z.blocks() * kBlockRows)};
+}
+
 PackedRows pack_rows(const DeviceRows& z) {
-  PackedRows out{.rows = z.rows, .blocks = z.blocks(), .slabs = z.slabs()};
+  PackedRows out = room_for(z);
   const int64_t padded = out.blocks * kBlockRows;
-  out.data = DeviceArray<uint8_t>(out.blocks * out.slabs * kBlockBytes);
-  out.unscale = DeviceArray<float>(padded);
   find_unscale<<<blocks_for(padded, kWarps), kThreads, 0, stream()>>>(out.unscale.data(), z,
                                                                       padded);
   check(cudaGetLastError(), "starting to scale the rows");
@@ -130,6 +145,11 @@ PackedRows pack_rows(const DeviceRows& z) {
     check(cudaGetLastError(), "starting to pack the rows");
   }
   return out;
+}
+
+void pack_transposed(uint8_t* to, const float* slab, int blocks) {
+  transpose_blocks<<<blocks, 256, 0, stream()>>>(to, slab);
+  check(cudaGetLastError(), "starting to pack a slab");
 }
 
 }  // namespace glgnn::cuda

@@ -2,6 +2,8 @@
 // blocks of 64 and features in slabs of 64, every such square laid out as shared memory wants it.
 #pragma once
 
+#include <cuda_fp16.h>
+
 #include <cstdint>
 
 #include "core/cuda/runtime.cuh"
@@ -51,5 +53,50 @@ struct PackedRows {
   static int64_t bytes(const DeviceRows& z);
 };
 PackedRows pack_rows(const DeviceRows& z);
+// The same without numbers yet.
+PackedRows room_for(const DeviceRows& z);
+
+// The power of two that brings the largest number of a row into [2^14, 2^15), and its inverse.
+struct PowerOfTwo {
+  float scale, unscale;
+};
+__device__ inline PowerOfTwo scale_for(float largest) {
+  if (!(largest > 0)) return {1.0f, 1.0f};
+  int exponent;
+  frexpf(largest, &exponent);
+  const int shift = min(max(15 - exponent, -126), 126);
+  return {ldexpf(1.0f, shift), ldexpf(1.0f, -shift)};
+}
+
+// Puts eight numbers of a row, scaled, into their place as two times eight halves; `group` counts
+// the eights of the row.
+__device__ inline void store_halves(uint8_t* packed, int64_t slabs, int64_t row, int64_t group,
+                                    const float (&x)[8]) {
+  alignas(16) __half leading[8], rest[8];
+  for (int i = 0; i < 8; ++i) {
+    leading[i] = __float2half_rn(x[i]);
+    rest[i] = __float2half_rn(x[i] - __half2float(leading[i]));
+  }
+  const int64_t block = row / kBlockRows, r = row % kBlockRows;
+  uint8_t* to =
+      packed + (block * slabs + group / 8) * kBlockBytes + r * 128 + ((group % 8) ^ (r % 8)) * 16;
+  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(leading);
+  *reinterpret_cast<uint4*>(to + kPart) = *reinterpret_cast<const uint4*>(rest);
+}
+
+// 64 features of Z once more, by features instead of rows, as the products with the weights of the
+// gradient read them: each number as the sum of two TF32 numbers.
+
+inline constexpr int kPanel = 64 * 128;             // bytes of 64 features of 32 rows
+inline constexpr int kTransposedPart = 2 * kPanel;  // leading parts of a tile; then the rest
+inline constexpr int kTransposedBytes = 2 * kTransposedPart;
+
+// A number as a TF32 number, rounded.
+__device__ inline float tf32(float x) {
+  return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
+}
+
+// `slab`: whole blocks of 64 rows x kSlab, as make_slab() gives them; kTransposedBytes for each.
+void pack_transposed(uint8_t* to, const float* slab, int blocks);
 
 }  // namespace glgnn::cuda

@@ -9,12 +9,25 @@
 #include "core/cuda/runtime.cuh"
 #include "core/rng.h"
 #include "kernels/dense.h"
+#include "kernels/propagate.h"
 
 namespace glgnn::cuda {
 
 struct HeldMatrix::Arrays {
   int64_t rows, cols;
   DeviceArray<float> numbers;
+};
+
+struct HeldGraph::Arrays {
+  int64_t rows;
+  DeviceArray<int64_t> row_ptr;
+  DeviceArray<int32_t> col;
+  DeviceArray<float> values;
+
+  // As kernels/propagate.h says, of numbers on the device. `z` and `spare` have the size of `h`;
+  // the result is in the one that is given back.
+  float* propagate(float* z, float* spare, const float* h, int64_t cols, int64_t steps,
+                   float alpha) const;
 };
 
 // The numbers of a matrix, as a product reads them.
@@ -44,27 +57,33 @@ struct Ones {
 struct Drop {
   uint32_t key[2], step, who;
   float rate, scale;
+  const uint32_t* later;  // on the device: added to the step; null: nothing
 
-  explicit Drop(float rate, const Rng& rng)
+  explicit Drop(float rate, const Rng& rng, const uint32_t* later = nullptr)
       : key{static_cast<uint32_t>(rng.seed), static_cast<uint32_t>(rng.seed >> 32)},
         step(rng.step),
         who((static_cast<uint32_t>(rng.stream) << 16) | rng.owner),
         rate(rate),
-        scale(1.0f / (1.0f - rate)) {}
+        scale(1.0f / (1.0f - rate)),
+        later(later) {}
 
-  __device__ float operator()(float value, int64_t index) const {
-    if (rate <= 0) return value;
+  // Number `index`, uniform on (0, 1).
+  __device__ float uniform(int64_t index) const {
     const auto block = static_cast<uint64_t>(index) / 4;
-    const r123::Philox4x32::ctr_type counter{
-        {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), step, who}};
+    const r123::Philox4x32::ctr_type counter{{static_cast<uint32_t>(block),
+                                              static_cast<uint32_t>(block >> 32),
+                                              later ? step + *later : step, who}};
     const auto drawn = r123::Philox4x32()(counter, {{key[0], key[1]}});
     const int which = static_cast<int>(index % 4);  // not an index: registers have none
     const uint32_t bits = which == 0   ? drawn[0]
                           : which == 1 ? drawn[1]
                           : which == 2 ? drawn[2]
                                        : drawn[3];
-    const float uniform = (static_cast<float>(bits >> 9) + 0.5f) * 0x1p-23f;
-    return uniform >= rate ? value * scale : 0.0f;
+    return (static_cast<float>(bits >> 9) + 0.5f) * 0x1p-23f;
+  }
+  __device__ float operator()(float value, int64_t index) const {
+    if (rate <= 0) return value;
+    return uniform(index) >= rate ? value * scale : 0.0f;
   }
 };
 struct Dropped {
@@ -187,23 +206,34 @@ __global__ void add_slices(const float* parts, int64_t numbers, int64_t slices,
   finish(e, static_cast<float>(sum));
 }
 
+// The numbers that transposed_product() wants as room.
+inline int64_t transposed_room(const ProductShape& shape) {
+  const int64_t slice = slice_rows(shape.inner), slices = (shape.inner + slice - 1) / slice;
+  return std::max<int64_t>(1, slices * shape.rows * shape.cols);
+}
+
 // finish(p * cols + q, sum over all rows i of a(i, p) b(i, q)); `inner` is the rows.
 template <class A, class B, class Finish>
-void transposed_product(const A& a, const B& b, const ProductShape& shape, const Finish& finish) {
+void transposed_product(const A& a, const B& b, const ProductShape& shape, const Finish& finish,
+                        float* room) {
   const int64_t numbers = shape.rows * shape.cols, slice = slice_rows(shape.inner);
   const int64_t slices = (shape.inner + slice - 1) / slice;
   if (numbers == 0) return;
-  const DeviceArray<float> parts(std::max<int64_t>(1, slices * numbers));
   const dim3 tiles(static_cast<unsigned>((shape.rows + kTile - 1) / kTile),
                    static_cast<unsigned>((shape.cols + kTile - 1) / kTile),
                    static_cast<unsigned>(slices));
   if (slices > 0) {
-    transposed_tile<<<tiles, kTileThreads, 0, stream()>>>(parts.data(), a, b, shape, slice);
+    transposed_tile<<<tiles, kTileThreads, 0, stream()>>>(room, a, b, shape, slice);
     check(cudaGetLastError(), "starting a product");
   }
-  add_slices<<<static_cast<int>((numbers + 255) / 256), 256, 0, stream()>>>(parts.data(), numbers,
-                                                                            slices, finish);
+  add_slices<<<static_cast<int>((numbers + 255) / 256), 256, 0, stream()>>>(room, numbers, slices,
+                                                                            finish);
   check(cudaGetLastError(), "adding up a product");
+}
+template <class A, class B, class Finish>
+void transposed_product(const A& a, const B& b, const ProductShape& shape, const Finish& finish) {
+  const DeviceArray<float> room(transposed_room(shape));
+  transposed_product(a, b, shape, finish, room.data());
 }
 
 struct Store {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernels/cuda/products.cuh"
-#include "kernels/cuda/propagate.cuh"
 #include "kernels/layers.h"
 
 namespace glgnn::cuda {

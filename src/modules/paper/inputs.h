@@ -35,6 +35,9 @@ class Inputs {
   int64_t classes() const { return problem_->classes; }
   double temperature() const { return temperature_; }
   int64_t label_cols() const { return label_cols_; }
+  // Of a shown label in the first graph and in the second.
+  float first_weight() const { return first_weight_; }
+  float second_weight() const { return second_weight_; }
   bool is_sparse() const { return problem_->features->is_sparse; }
   const Matrix& x() const { return is_sparse() ? x_values_ : problem_->features->dense; }
   const Pattern& x_pattern() const { return *problem_->features->sparse.pattern; }
