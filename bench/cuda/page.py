@@ -50,7 +50,7 @@ def whole_goals(found):
         yield "20news in paper mode: epoch, times faster than PyTorch on the GPU", "at least 10", None, False
     if wine := epochs.get("wine"):
         ratio = wine["cuda"]["seconds"] / wine["cpu"]["seconds"]
-        yield "Wine in paper mode: epoch on the GPU, times that of the processor (`auto` takes it)", "-", ratio, None
+        yield "Wine in paper mode: epoch on the GPU, times that of the processor (`auto` takes the processor there)", "-", ratio, None
     if pictures := trainings.get("70000 x 784"):
         ratio = best_run(pictures["cpu"])["wall_seconds"] / best_run(pictures["cuda"])["wall_seconds"]
         yield "best mode, 70,000 x 784, times faster than on the processor", "at least 20", ratio, ratio >= 20
@@ -133,8 +133,8 @@ def section(table):
         *table(["rows x features", "choice", "forward", "backward", "from host", "matrix rate", "x PyTorch", "x PyTorch TF32",
                 "device MB", "same neighbours", "lse error", "gradient error"], size_rows(found)), "",
         *([f"Whole epochs of paper mode, graph unknown, the k of the defaults, three modules, with the evaluation; medians; commit "
-           f"{found.get('paper_epochs_commit', found['commit'])}. The GPU compares all pairs, 16 threads of the same machine do the "
-           "rest, most of the time. PyTorch: `bench/peers/torch_epoch.py` on the same GPU.", "",
+           f"{found.get('paper_epochs_commit', found['commit'])}. Whole epochs stay on the GPU; processor: 16 threads of the same machine, "
+           f"one for Wine. PyTorch: `bench/peers/torch_epoch.py` on the same GPU. {same_runs(found)}", "",
            *table(["set", "GPU", "processor", "PyTorch on the GPU", "times faster", "PyTorch's device MB"], epoch_rows(found)), ""]
           if "paper_epochs" in found else []),
         *([f"Whole trainings in best mode, all by default (`bench/fits.py` makes the tables), reading and writing counted, 16 threads; "
@@ -142,6 +142,11 @@ def section(table):
            *table(["table", "device", "wall time", "processor time", "MB", "accuracy on the other rows"], fit_rows(found)), "",
            *seed_lines(found)] if "fits" in found else []),
     ]
+
+
+def same_runs(found):
+    runs = found.get("paper_epochs_with_the_same_bits", {})
+    return ", ".join(f"{count} runs of {name}" for name, count in runs.items()) + " gave the same losses to the bit." if runs else ""
 
 
 def seed_lines(found):

@@ -50,7 +50,9 @@ namespace {
 
 // A training compares all pairs of rows, several times: products of numbers from which on a GPU
 // gains. An H200 beside 16 threads (docs/benchmarks.md): a training in best mode takes a quarter of
-// the time at 4e12 (70,000 x 784), an epoch of paper mode 0.95 of it at 1e10 (Cora).
+// the time at 4e12 (70,000 x 784); best mode was not measured below. Paper mode gains at any size
+// (an epoch of Wine takes a twentieth), but its start is not counted there: --device cuda asks for
+// it.
 constexpr double kProductsWorthDevice = 1e10;
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "kernels/edges.h"
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
+#include "modules/row_copies.h"
 
 namespace glgnn {
 namespace {
@@ -35,10 +36,17 @@ class ComparedRows {
       join_sparse(x);
     else
       join_dense(x, threads);
+    if (!is_sparse_) copies_ = find_copies(dense_, threads);
   }
 
-  // The k most similar rows of each row, in the order of the rows.
+  // The k most similar rows of each row, in any order.
   NearestRows nearest(int64_t k, const Context& context) const {
+    if (copies_.crowd()) {
+      const ComparedRows distinct(distinct_rows(dense_, copies_), options_);
+      NearestRows of_groups = distinct.nearest(k, context);
+      distinct.rank(of_groups, context.threads);
+      return neighbours_beside_copies(of_groups, copies_, k);
+    }
     const int64_t n = is_sparse_ ? pattern_.rows : dense_.rows();
     const int64_t wide = std::min(k, n - 1);
     NearestRows found{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
@@ -57,6 +65,7 @@ class ComparedRows {
 
   // Orders them: the most similar comes first, the smaller row of two that are alike.
   void rank(NearestRows& found, int threads) const {
+    if (copies_.crowd()) return;  // they are
     const int64_t n = static_cast<int64_t>(found.count.size());
     Pattern pairs;
     pairs.rows = pairs.cols = n;
@@ -94,6 +103,9 @@ class ComparedRows {
   }
 
  private:
+  ComparedRows(Matrix rows, const RowGraphOptions& options)
+      : options_(options), dense_(std::move(rows)) {}
+
   ZSparse<float> sparse(const Transpose& by_column) const {
     return {pattern_.view(), values_.data(), by_column.pattern.view(), by_column.source.data()};
   }
@@ -175,6 +187,7 @@ class ComparedRows {
   const Matrix* labels_ = nullptr;
   bool is_sparse_ = false;
   Matrix dense_;
+  RowCopies copies_;
   Pattern pattern_;
   std::vector<float> values_;
 };
@@ -298,7 +311,7 @@ class EdgeRows {
 
 NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context,
                          const cuda::HeldMatrix* held) {
-  if (held && !euclidean) {
+  if (held && !euclidean && !find_copies(view.dense, context.threads).crowd()) {
     const int64_t n = view.rows(), wide = std::min(k, n - 1);
     NearestRows ranked{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
     cuda::ranked_rows(ranked.col.data(), *held, wide);

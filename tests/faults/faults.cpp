@@ -56,6 +56,14 @@ using glgnn::faults::Fault;
 
 void* operator new(std::size_t size) { return glgnn::faults::allocate(size, 1); }
 void* operator new[](std::size_t size) { return glgnn::faults::allocate(size, 1); }
+// The C++ library's own would call ours, but the address sanitizer has another.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return glgnn::faults::allocate(size, static_cast<std::size_t>(alignment));
 }

@@ -202,6 +202,54 @@ TEST(BestRowGraph, SelectionLeavesOutColumns) {
   EXPECT_GT(weight_at(selected, 0, 1), 0);
 }
 
+// Five kinds of rows, ten copies of each: without a limit the nearest five of a row would be its
+// copies, and the graph would fall apart.
+TEST(BestRowGraph, CopiesOfARowLeaveRoomForOthers) {
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < 50; ++i) rows.push_back({static_cast<float>(i % 5), 1.0f});
+  const Features copies = dense_features(rows);
+  for (const bool euclidean : {false, true}) {
+    const NearestRows found = rank_nearest(copies, euclidean, 5, Context{1});
+    for (int64_t i = 0; i < 50; ++i) {
+      ASSERT_EQ(found.count[i], 5);
+      for (int64_t c = 0; c < 5; ++c) {
+        const int32_t j = found.col[i * found.wide + c];
+        EXPECT_NE(i, j);
+        EXPECT_EQ(c % 2 == 0, (i - j) % 5 == 0) << i << ", " << j;
+      }
+    }
+    // The two nearest other kinds of the third kind, by distance: the second and the fourth.
+    if (euclidean) {
+      EXPECT_EQ(found.col[2 * found.wide + 1], 1);
+      EXPECT_EQ(found.col[2 * found.wide + 3], 3);
+    }
+    const RowGraphOptions options{.k = 4, .euclidean = euclidean};
+    const Csr graph = build_row_graph({.views = {&copies}}, options, Context{1});
+    expect_symmetric(graph);
+    const std::vector<const NearestRows*> votes{&found};
+    EXPECT_EQ(graph.pattern->col, join_votes(votes, nullptr, options, 1).pattern->col);
+    std::vector<int32_t> reached{0};
+    std::vector<bool> seen(50, false);
+    seen[0] = true;
+    for (size_t r = 0; r < reached.size(); ++r) {
+      for (int64_t e = graph.pattern->row_ptr[reached[r]];
+           e < graph.pattern->row_ptr[reached[r] + 1]; ++e) {
+        const int32_t j = graph.pattern->col[e];
+        if (!seen[j]) reached.push_back(j);
+        seen[j] = true;
+      }
+    }
+    EXPECT_EQ(reached.size(), 50u) << "a label of one row does not reach all others";
+  }
+}
+
+// All rows the same: they are all the neighbours there are. Zeros of both signs are one number.
+TEST(BestRowGraph, RowsThatAreAllTheSameAreNeighbours) {
+  const Features same = dense_features({{0.0f}, {-0.0f}, {0.0f}, {0.0f}});
+  const NearestRows found = rank_nearest(same, true, 3, Context{1});
+  for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(found.count[i], 3);
+}
+
 TEST(BestRowGraph, MoreNeighboursThanRowsAreAllOthers) {
   const Features x = dense_features({{0, 1}, {1, 1}, {2, 1}});
   for (const bool euclidean : {false, true}) {

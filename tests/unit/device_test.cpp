@@ -10,6 +10,7 @@
 
 #include "kernels/graph_learn.h"
 #include "kernels/nearest_rows.h"
+#include "kernels/paper_training.h"
 #include "kernels/propagate.h"
 
 namespace glgnn {
@@ -74,6 +75,7 @@ TEST(Device, WithoutOneEveryKernelSaysWhatToDo) {
   EXPECT_EQ(col, std::vector<int32_t>(3, -7));
   const std::vector<int64_t> row_ptr{0, 0};
   expect_refused([&] { cuda::HeldGraph({1, 1, row_ptr.data(), col.data()}, z.data()); });
+  expect_refused([&] { cuda::HeldPaper({.x = {z.data(), 3, 2}}, {}, {}, 0); });
 }
 
 }  // namespace

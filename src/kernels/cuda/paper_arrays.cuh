@@ -166,7 +166,8 @@ struct Training {
   DeviceArray<float> alpha, d_o, d_logits, d_mix, row_loss, d_alpha;
   std::deque<Workplace> work;
   std::deque<Module> each;
-  std::vector<cudaStream_t> streams;
+  cudaStream_t own = nullptr;  // of all work; others may use stream() while an epoch is recorded
+  std::vector<cudaStream_t> streams;  // of the modules, where they run beside each other
   std::vector<cudaEvent_t> events;
   cudaGraphExec_t whole_epoch = nullptr;
   bool has_hops = false;        // in the training pass that comes next

@@ -147,6 +147,7 @@ Training::Training(const PaperTask& task, const PaperNumbers& start,
     made.given_ptr = DeviceArray<int64_t>(graphs[m].row_ptr, n + 1);
     made.given_col = DeviceArray<int32_t>(graphs[m].col, graphs[m].nnz());
   }
+  check(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "starting a stream");
   for (size_t s = 0; work.size() > 1 && s < work.size(); ++s) {
     check(cudaStreamCreateWithFlags(&streams.emplace_back(), cudaStreamNonBlocking),
           "starting a stream");
@@ -159,10 +160,11 @@ Training::Training(const PaperTask& task, const PaperNumbers& start,
 }
 
 Training::~Training() {
-  cudaStreamSynchronize(stream());
+  cudaStreamSynchronize(own);
   if (whole_epoch) cudaGraphExecDestroy(whole_epoch);
   for (const cudaEvent_t event : events) cudaEventDestroy(event);
-  for (const cudaStream_t own : streams) cudaStreamDestroy(own);
+  for (const cudaStream_t of_module : streams) cudaStreamDestroy(of_module);
+  cudaStreamDestroy(own);
   cudaFreeHost(on_host);
 }
 
@@ -182,10 +184,14 @@ HeldPaper::HeldPaper(const PaperTask& task, const PaperNumbers& start,
   arrays_ = std::make_unique<Arrays>(task, start, hop_graphs, epochs);
 }
 
-HeldPaper::~HeldPaper() = default;
+HeldPaper::~HeldPaper() {
+  const auto lock = lock_device();
+  arrays_.reset();
+}
 
 PaperLosses HeldPaper::run_epoch(MatView<float> answers) {
   const auto lock = lock_device();
+  const OnStream here(arrays_->own);
   Arrays& a = *arrays_;
   if (!a.neighbours_known) {
     a.run();
@@ -220,11 +226,13 @@ PaperLosses HeldPaper::run_epoch(MatView<float> answers) {
 
 void HeldPaper::keep() {
   const auto lock = lock_device();
+  const OnStream here(arrays_->own);
   copy_on_device(arrays_->best.data(), arrays_->state.data(), arrays_->places.bytes);
 }
 
 PaperEvaluation HeldPaper::kept() const {
   const auto lock = lock_device();
+  const OnStream here(arrays_->own);
   const Arrays& a = *arrays_;
   const PaperTask& t = a.t;
   std::vector<uint8_t> bytes(a.places.bytes);
@@ -257,6 +265,7 @@ PaperEvaluation HeldPaper::kept() const {
 
 PaperNumbers HeldPaper::numbers() const {
   const auto lock = lock_device();
+  const OnStream here(arrays_->own);
   const Arrays& a = *arrays_;
   PaperNumbers out;
   for (auto* list : {&out.value, &out.mean, &out.square}) list->resize(a.t.numbers());
@@ -270,6 +279,7 @@ PaperNumbers HeldPaper::numbers() const {
 
 std::vector<PaperGraph> HeldPaper::second_graphs() const {
   const auto lock = lock_device();
+  const OnStream here(arrays_->own);
   std::vector<PaperGraph> out;
   for (const Module& m : arrays_->each) {
     PaperGraph& graph = out.emplace_back();
