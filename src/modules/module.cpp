@@ -100,8 +100,9 @@ class ModuleRun {
   }
 
   std::shared_ptr<const Csr> rebuilt_graph(const Stage& before) {
-    RowGraphInputs inputs{
-        .selection = &before.selection, .soft_labels = &before.p, .given = problem_.graph};
+    RowGraphInputs inputs{.selection = &before.selection,
+                          .soft_labels = &before.p,
+                          .given = shared_.given_graph(spec_.graph.doubts_given, context_)};
     for (const View view : spec_.views) inputs.views.push_back(&shared_.view(view));
     return std::make_shared<Csr>(build_row_graph(inputs, spec_.graph, context_));
   }
@@ -243,6 +244,7 @@ std::string describe(const ModuleSpec& spec) {
   if (spec.graph.euclidean) note.add("euclidean");
   note.add("self", spec.graph.self_weight);
   note.add("given", spec.graph.given_weight);
+  if (spec.graph.doubts_given) note.add("doubts");
   note.add("labels", spec.graph.label_weight);
   note.add("select", spec.graph.select);
   if (spec.after_network)

@@ -19,8 +19,9 @@ struct RowGraphOptions {
   double self_weight = 1;  // of the self-loop
   double given_weight =
       0;  // of the learned edges beside the given graph's, both having the same sum
-  double label_weight = 0;  // of the soft labels beside the features
-  double select = 0;        // features are weighted by their selection to this power; 0: not at all
+  bool doubts_given = false;  // given edges count by how likely they are true (edge_trust.h)
+  double label_weight = 0;    // of the soft labels beside the features
+  double select = 0;  // features are weighted by their selection to this power; 0: not at all
 };
 
 struct RowGraphInputs {

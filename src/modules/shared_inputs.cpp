@@ -3,10 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/edge_trust.h"
+
 namespace glgnn {
 
 SharedInputs::SharedInputs(const Features& features, const Csr* graph, const Context& context)
     : features_(features), graph_(graph), views_(features, context) {}
+
+const Csr* SharedInputs::given_graph(bool doubts, const Context& context) {
+  if (!graph_ || !doubts) return graph_;
+  std::call_once(doubted_, [&] {
+    const Features& x = view(features_.is_sparse ? View::kSvd64 : View::kStandard);
+    trusted_ = trusted_edges(*graph_, x.dense, context.threads);
+  });
+  return &trusted_;
+}
 
 std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& views,
                                                      const RowGraphOptions& options,
@@ -14,7 +25,8 @@ std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& vi
   std::string key;
   for (const View view : views) key += view_name(view) + "+";
   key += std::to_string(options.k) + (options.euclidean ? "e" : "c") +
-         std::to_string(options.self_weight) + "," + std::to_string(options.given_weight);
+         std::to_string(options.self_weight) + "," + std::to_string(options.given_weight) +
+         (options.doubts_given ? "?" : "");
   {
     const std::scoped_lock lock(mutex_);
     if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
@@ -26,7 +38,8 @@ std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& vi
     nearest.push_back(nearest_rows(view, options, context));
     votes.push_back(nearest.back().get());
   }
-  auto graph = std::make_shared<const Csr>(join_votes(votes, graph_, options, context.threads));
+  auto graph = std::make_shared<const Csr>(
+      join_votes(votes, given_graph(options.doubts_given, context), options, context.threads));
   const std::scoped_lock lock(mutex_);
   return graphs_.emplace(key, std::move(graph)).first->second;
 }

@@ -31,6 +31,8 @@ class SharedInputs {
   std::shared_ptr<const FittedViews> fitted_views(const std::set<View>& views) {
     return std::make_shared<const FittedViews>(views_.fitted(views));
   }
+  // The given graph as it is, or each edge by how likely it is true; null where none is given.
+  const Csr* given_graph(bool doubts, const Context& context);
   // The graph of a module before anything is learned; safe to call from several threads.
   std::shared_ptr<const Csr> first_graph(const std::vector<View>& views,
                                          const RowGraphOptions& options, const Context& context);
@@ -44,6 +46,8 @@ class SharedInputs {
 
   const Features& features_;
   const Csr* graph_;
+  std::once_flag doubted_;
+  Csr trusted_;
   Views views_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Csr>> graphs_;

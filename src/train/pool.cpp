@@ -339,6 +339,11 @@ int32_t family_of(const ModuleSpec& spec) {
   return static_cast<int32_t>(3 * spec.kind.index()) + way;
 }
 
+// Two of so many modules take a given graph as it is, the others each edge by how likely it is true
+// (modules/edge_trust.h): for graphs that have nothing to do with the features. Two, because next
+// to each other are often modules that differ in one thing.
+constexpr size_t kEdgesAsGiven = 8;
+
 // Whether the settings allow this module and the data suit it.
 bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config) {
   if (kind.has_negative && counts_features(spec)) return false;
@@ -401,6 +406,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   for (size_t m = 0; m < pool.size(); ++m) {
     pool[m].number = static_cast<uint32_t>(m);
     pool[m].family = family_of(pool[m]);
+    pool[m].graph.doubts_given = kind.has_graph && m % kEdgesAsGiven > 1;
     apply_settings(pool[m], config);
   }
   return pool;

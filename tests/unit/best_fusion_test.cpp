@@ -208,6 +208,23 @@ TEST(BestPool, ManyRowsAreComparedOnlyOnce) {
   EXPECT_GT(layers, 0);
 }
 
+TEST(BestPool, MostModulesDoubtAGivenGraphAndSomeDoNot) {
+  for (const bool has_graph : {false, true}) {
+    const DataKind kind{
+        .rows = 500, .columns = 10, .labels = 30, .classes = 3, .has_graph = has_graph};
+    std::map<std::string, std::pair<int, int>> doubts;  // of each kind: how many do, how many not
+    for (const ModuleSpec& spec : module_pool(kind, {})) {
+      auto& [some, others] = doubts[kind_name(spec)];
+      ++(spec.graph.doubts_given ? some : others);
+    }
+    for (const auto& [name, counts] : doubts) {
+      EXPECT_EQ(counts.first > 0, has_graph) << name;
+      EXPECT_GT(counts.second, 0) << name;
+      if (has_graph) EXPECT_GE(counts.first, counts.second) << name;
+    }
+  }
+}
+
 TEST(BestPool, LandmarksNeedSixLabelsOfAClass) {
   const auto landmarks = [](int64_t labels) {
     const DataKind kind{.rows = 500, .columns = 10, .labels = labels, .classes = 3};

@@ -3,7 +3,10 @@
 #include <cmath>
 
 #include "best_util.h"
+#include "core/rng.h"
+#include "modules/edge_trust.h"
 #include "modules/row_graph.h"
+#include "network/fuse.h"
 
 namespace glgnn {
 namespace {
@@ -258,6 +261,85 @@ TEST(BestRowGraph, MoreNeighboursThanRowsAreAllOthers) {
     EXPECT_EQ(graph.nnz(), 9);
     EXPECT_NEAR(weight_at(graph, 0, 2), 1.0 / 3, 1e-6);
   }
+}
+
+// Five random edges a row, each both ways: within a class, or between any two rows.
+Csr random_edges(const test::Table& table, bool within_classes, uint32_t owner) {
+  const int64_t n = table.features.rows();
+  const Rng rng{7, Stream::kNoiseEdges, owner, 0};
+  Matrix marks(n, n);
+  uint64_t index = 0;
+  for (int64_t drawn = 0; drawn < 5 * n;) {
+    const auto i = static_cast<int64_t>(rng.uniform(index++) * static_cast<float>(n));
+    const auto j = static_cast<int64_t>(rng.uniform(index++) * static_cast<float>(n));
+    if (i == j || (within_classes && table.labels[i] != table.labels[j])) continue;
+    marks[i][j] = marks[j][i] = 1;
+    ++drawn;
+  }
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = n;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (marks[i][j] > 0) pattern->col.push_back(static_cast<int32_t>(j));
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  const auto count = static_cast<size_t>(pattern->nnz());
+  return {std::move(pattern), std::vector<float>(count, 1.0f)};
+}
+
+// How many edges of `graph` are still in `kept`.
+double part_kept(const Csr& graph, const Csr& kept) {
+  double count = 0;
+  for (int64_t i = 0; i < graph.rows(); ++i) {
+    for (int64_t e = graph.pattern->row_ptr[i]; e < graph.pattern->row_ptr[i + 1]; ++e) {
+      count += weight_at(kept, i, graph.pattern->col[e]) > 0;
+    }
+  }
+  return count / static_cast<double>(graph.nnz());
+}
+
+class EdgeTrust : public testing::Test {
+ protected:
+  EdgeTrust() { test::make_blobs(table_, 300, 6, 3, 2); }
+  test::Table table_;
+};
+
+TEST_F(EdgeTrust, RandomEdgesAreLeftOutAndTrueOnesStay) {
+  const Csr right = random_edges(table_, true, 2), wrong = random_edges(table_, false, 3);
+  const Csr kept =
+      trusted_edges(weighted_union({&right, &wrong}, {1, 1}), table_.features.dense, 1);
+  expect_symmetric(kept);
+  EXPECT_GT(part_kept(right, kept), 0.8);
+  EXPECT_LT(part_kept(wrong, kept), 0.5);  // a third of them join rows of one class
+}
+
+TEST_F(EdgeTrust, AGraphWithoutFaultsStays) {
+  const Csr right = random_edges(table_, true, 2);
+  EXPECT_GT(part_kept(right, trusted_edges(right, table_.features.dense, 1)), 0.95);
+}
+
+TEST_F(EdgeTrust, AGraphThatIsAllChanceGoes) {
+  const Csr wrong = random_edges(table_, false, 3);
+  EXPECT_LT(part_kept(wrong, trusted_edges(wrong, table_.features.dense, 1)), 0.05);
+}
+
+TEST_F(EdgeTrust, HasTheSameBitsForAnyNumberOfThreads) {
+  const Csr right = random_edges(table_, true, 2), wrong = random_edges(table_, false, 3);
+  const Csr both = weighted_union({&right, &wrong}, {1, 0.5f});
+  const Csr one = trusted_edges(both, table_.features.dense, 1);
+  const Csr three = trusted_edges(both, table_.features.dense, 3);
+  EXPECT_EQ(one.pattern->col, three.pattern->col);
+  EXPECT_TRUE(test::same_bits(one.values, three.values));
+}
+
+TEST_F(EdgeTrust, TakesGraphsWithoutEdgesAndRowsWithoutNumbers) {
+  Csr none = random_edges(table_, true, 2);
+  auto empty = std::make_shared<Pattern>();
+  empty->rows = empty->cols = 300;
+  empty->row_ptr.assign(301, 0);
+  EXPECT_EQ(trusted_edges({empty, {}}, table_.features.dense, 1).nnz(), 0);
+  EXPECT_EQ(trusted_edges(none, Matrix(300, 2), 1).nnz(), 0);  // nothing tells them from chance
 }
 
 }  // namespace
