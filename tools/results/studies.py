@@ -25,8 +25,10 @@ PUBLISHED = {
 # What the paper leaves open and accuracy depends on most; the preparation of the rows where they are text.
 CHOOSE_READING = ["--choose", "temperature=0.1,0.2"]
 CHOOSE_TEXT_SCALING = ["--choose", "scaling=row_unit,tfidf"]
-CHOSEN = [("wine", "unknown"), ("cancer", "unknown"), ("digits", "unknown"), ("citeseer", "unknown"), ("cora", "unknown"),
-          ("cora", "known"), ("citeseer", "known")]
+CHOOSE_KNOWN = ["--choose", "temperature=0.2,0.4", "--choose", "far_start=0.03,0.1"]  # where a graph is given
+# Paper mode on a GPU: hours on a processor.
+ON_GPU = ["--device", "cuda"]
+LARGE = ("20news", "fma46")
 
 READINGS = [
     [],
@@ -135,11 +137,12 @@ def studies():
             yield f"many-{dataset}-without-{part}", [*command, f"--{part}", "false"]
     for dataset, graph in PUBLISHED:
         yield (f"paper-{dataset}-{graph}",
-               [dataset, "--graph", graph, "--mode", "paper"])
-    for dataset, graph in CHOSEN:
+               [dataset, "--graph", graph, "--mode", "paper", *(ON_GPU if dataset in LARGE else [])])
+    for dataset, graph in PUBLISHED:
         text = dataset in ("cora", "citeseer")
         yield (f"chosen-{dataset}-{graph}",
-               [dataset, "--graph", graph, "--mode", "paper", *CHOOSE_READING, *(CHOOSE_TEXT_SCALING if text else [])])
+               [dataset, "--graph", graph, "--mode", "paper", *(CHOOSE_KNOWN if graph == "known" else CHOOSE_READING),
+                *(CHOOSE_TEXT_SCALING if text else []), *ON_GPU])
     for (dataset, graph), (part, _, _, modes) in NOISE.items():
         for mode, runs in modes.items():
             yield (f"noise-{mode}-{dataset}-{graph}",
