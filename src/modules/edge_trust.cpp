@@ -1,5 +1,3 @@
-#include "modules/edge_trust.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "modules/row_graph.h"
 
 namespace glgnn {
 namespace {

@@ -19,7 +19,7 @@ struct RowGraphOptions {
   double self_weight = 1;  // of the self-loop
   double given_weight =
       0;  // of the learned edges beside the given graph's, both having the same sum
-  bool doubts_given = false;  // given edges count by how likely they are true (edge_trust.h)
+  bool doubts_given = false;  // given edges count by how likely they are true (edge_trust.cpp)
   double label_weight = 0;    // of the soft labels beside the features
   double select = 0;  // features are weighted by their selection to this power; 0: not at all
 };
@@ -49,5 +49,22 @@ Csr join_votes(std::span<const NearestRows* const> votes, const Csr* given,
 // the k nearest rows of each row. Symmetric to the bit.
 Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options,
                     const Context& context);
+
+// How likely each edge of a given graph is true.
+//
+// Rows that a true edge joins are more alike than rows that have nothing to do with each other.
+// With f the density of the likeness of given edges, f0 that of random pairs and 1 - pi the part of
+// the edges that are random,
+//
+//   trust(s) = 1 - (1 - pi) f0(s) / f(s)
+//
+// (one less the local false discovery rate: Efron, Journal of the American Statistical Association
+// 96, 2001). f / f0 is taken to rise with the likeness, and 1 - pi is its smallest value. Labels
+// take no part. Time O(E d), memory O(E + N d) for E edges and rows of d numbers.
+//
+// The graph with each weight times its edge's trust, without edges that are more likely random than
+// true. `graph` is symmetric, and so is the result. Rows are compared by the angle of `x` (N x d)
+// with the mean of their neighbours added, the other end of the edge left out.
+Csr trusted_edges(const Csr& graph, const Matrix& x, int threads);
 
 }  // namespace glgnn

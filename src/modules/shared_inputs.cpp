@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/edge_trust.h"
-
 namespace glgnn {
 
 SharedInputs::SharedInputs(const Features& features, const Csr* graph, const Context& context)

@@ -340,7 +340,7 @@ int32_t family_of(const ModuleSpec& spec) {
 }
 
 // Two of so many modules take a given graph as it is, the others each edge by how likely it is true
-// (modules/edge_trust.h): for graphs that have nothing to do with the features. Two, because next
+// (modules/edge_trust.cpp): for graphs that have nothing to do with the features. Two, because next
 // to each other are often modules that differ in one thing.
 constexpr size_t kEdgesAsGiven = 8;
 

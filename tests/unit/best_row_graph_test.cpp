@@ -4,7 +4,6 @@
 
 #include "best_util.h"
 #include "core/rng.h"
-#include "modules/edge_trust.h"
 #include "modules/row_graph.h"
 #include "network/fuse.h"
 
