@@ -47,7 +47,7 @@ struct Config {
   EvalLabels eval_labels = EvalLabels::kZero;
 
   Similarity similarity = Similarity::kDot;
-  double temperature = 0;  // 0: 0.1, or 0.4 where a graph is given
+  double temperature = 0;  // 0: 0.1, or 0.2 where a graph is given
   bool diagonal = false;
   SoftmaxOver softmax_over = SoftmaxOver::kAll;
   int64_t hops = 2;

@@ -90,7 +90,7 @@ void for_each_setting(C& c, Visit&& visit) {
         "labels the graph sees at evaluation: zero (as the paper) or those of the training rows");
   visit("similarity", c.similarity, any, "of two rows: dot product, or cosine (rows of length 1)");
   visit("temperature", c.temperature, Range{0, kNoLimit},
-        "tau, divides the similarity; 0: 0.1, or 0.4 where a graph is given");
+        "tau, divides the similarity; 0: 0.1, or 0.2 where a graph is given");
   visit("diagonal", c.diagonal, any, "let a row be its own neighbour");
   visit("softmax_over", c.softmax_over, any,
         "edge probabilities normalised over all rows (exact, streamed) or over the k kept");

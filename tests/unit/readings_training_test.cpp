@@ -66,8 +66,8 @@ TEST(Readings, TemperatureIsHigherWhereAGraphIsGivenUnlessItIsSet) {
   EXPECT_EQ(train(toy.problem, config).config.temperature, 0.1);
   toy.problem.graph = &toy.graph;
   const Model open = train(toy.problem, config);
-  EXPECT_EQ(open.config.temperature, 0.4);
-  config.temperature = 0.4;
+  EXPECT_EQ(open.config.temperature, 0.2);
+  config.temperature = 0.2;
   EXPECT_EQ(train(toy.problem, config).history.back().loss, open.history.back().loss);
   config.temperature = 0.1;
   EXPECT_NE(train(toy.problem, config).history.back().loss, open.history.back().loss);

@@ -77,8 +77,9 @@ def noise_remark():
     kept = [f"{name} ({result['noise_edges_kept_mean']:.0f} of {result['noise_edges_mean']:.0f})" for name, result in found
             if result and result["noise_edges_kept_mean"] > 2 * result["noise_edges_kept_by_chance_mean"]]
     return [] if not kept else [
-        "", "Missed: most of the noise stays in " + " and ".join(kept) + ". The likely cause, not yet tested: hops are read from the graph that is given, noise and all, "
-        "and pairs near in it start ten times as probable as others (`far_start` = 0.1), so that its noise speaks as its edges do."]
+        "", "Missed: most of the noise stays in " + " and ".join(kept) + ". The likely cause in paper mode, not yet tested: hops are read from the graph that is given, noise "
+        "and all, and pairs near in it start ten times as probable as others (`far_start` = 0.1), so that its noise speaks as its edges do. In best mode most modules leave out edges that "
+        "are more likely random than true (`docs/best_mode.md`), but one member that takes the graph as it is brings all of them back into the fused graph."]
 
 
 def reached():
@@ -475,7 +476,7 @@ def write_page():
         "tables without a graph, ten seeds on the public split for Cora and Citeseer. In every run the epoch",
         "is chosen by that run's own validation labels. All settings are",
         "the defaults of `glgnn settings`, with the paper's k and epochs. FMA-46 has other features than the paper's FMA: no figure of the paper is comparable.",
-        "`readings chosen`: in every run its own validation labels choose the temperature and, for text, whether words are weighed by how rare they are",
+        "`readings chosen`, on a GPU: in every run its own validation labels choose the temperature, for text whether words are weighed by how rare they are, and with a graph how probable pairs far apart are",
         f"(`{' '.join(CHOOSE_READING + CHOOSE_TEXT_SCALING)}`).",
         "", *main_table(), "",
         *reached(), "",

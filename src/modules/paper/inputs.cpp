@@ -14,7 +14,7 @@ double label_weight(const Config& config, double temperature) {
 
 double temperature_of(const Config& config, bool has_graph) {
   if (config.temperature > 0) return config.temperature;
-  return has_graph ? 0.4 : 0.1;
+  return has_graph ? 0.2 : 0.1;
 }
 
 Inputs::Inputs(const Problem& problem, const Config& config)

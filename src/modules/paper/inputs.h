@@ -22,7 +22,7 @@ struct ShownLabels {
   std::vector<std::vector<int32_t>> rows_of_class;  // the rows shown, ascending
 };
 
-// tau; where the setting leaves it open: 0.1, or 0.4 where a graph is given, whose pairs need less
+// tau; where the setting leaves it open: 0.1, or 0.2 where a graph is given, whose pairs need less
 // sharpening (docs/math.md).
 double temperature_of(const Config& config, bool has_graph);
 
