@@ -34,8 +34,8 @@ struct PaperTask {
   const float* x_values = nullptr;
   TransposeView x_by_column = {};
 
-  std::span<const int32_t> labels, train, val;
-  std::span<const float> train_weights;  // of each training row in the cross-entropy
+  std::span<const int32_t> labels = {}, train = {}, val = {};
+  std::span<const float> train_weights = {};  // of each training row in the cross-entropy
   int64_t classes = 0, modules = 0, hidden = 0, k = 0, hops = 0;
 
   float row_sum = 1;                          // of the learned graph
