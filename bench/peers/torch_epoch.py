@@ -203,7 +203,8 @@ def main():
                  "comparison would be worthless. Install an OpenBLAS package (Debian: libopenblas0-openmp).")
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    torch.set_default_device(options.device)
+    if options.device != "cpu":  # PyTorch 1 has no such call
+        torch.set_default_device(options.device)
     x, labels, train, edges = read_folder(options.folder)
     x_dense = x.to_dense() if x.is_sparse else x
     n, f = x.shape
