@@ -2,6 +2,7 @@
 """Writes docs/benchmarks.md and the plot docs/benchmarks.svg from the answer of `glgnn-bench --json`.
 
     bench/make_page.py REPORT.json..   also kept as docs/benchmarks.json; parts (`--only`) of one commit are joined
+    bench/make_page.py --epochs REPORT.json   only the epochs (`--only epochs`) of a later commit, the rest stays
     bench/make_page.py                 again from docs/benchmarks.json; without it the page says that
                                        nothing is measured yet
 """
@@ -82,13 +83,12 @@ def refreshed(report):
     return table(["set", "size", "epochs", "whole training", "MB"], rows) if rows else NOT_YET
 
 
-def peer_note(report):
-    """Until it is measured anew: what is known of figures of an older peer."""
-    if report["commit"] != "3fbc1e6":
+def epochs_note(report):
+    """Of which commit the epochs are, where they were measured after the rest."""
+    epochs = report.get("epochs_measured")
+    if not epochs:
         return []
-    return ["(The peer of these figures took the weights of hops by an index, whose backward adds one number after the other. The one",
-            "in the tree takes them by shells: on 16 threads of an Intel Xeon an epoch of Cora is 0.71 instead of 1.49 s of PyTorch's.",
-            "So the ratios flatter ours, by up to that factor of two.)"]
+    return [f"These, and the two trainings below: commit {epochs['commit']}, {epochs['time']}, {epochs['machine']}, `{epochs['command']}`."]
 
 
 def profile():
@@ -196,7 +196,7 @@ def page(report):
         "## Training epochs", "",
         "One epoch of paper mode with its evaluation pass, the paper's k, three modules, graph unknown; medians. PyTorch:",
         "`bench/peers/torch_epoch.py`, the same mathematics with dense N x N matrices on OpenBLAS. Memory is the peak of a fresh process.",
-        *peer_note(report), "", *epochs(report), "",
+        *epochs_note(report), "", *epochs(report), "",
         "Neighbours chosen anew every tenth epoch, softmax over the kept pairs, three modules:", "", *refreshed(report), "",
         "### Where the time of Cora's 200 epochs goes", "", *profile(), "",
         "## Whole trainings of best mode", "",
@@ -232,8 +232,21 @@ def joined(paths):
     return whole
 
 
+def with_epochs(path):
+    """What is kept, with the epochs of a later report of the same machine."""
+    report, later = json.loads(KEPT.read_text()), json.loads(pathlib.Path(path).read_text())
+    if later["machine"] != report["machine"]:
+        sys.exit(f"make_page: another machine: found {later['machine']}, expected {report['machine']}; measure all parts")
+    others = [r for r in report["results"] if not r["name"].startswith(("epoch/", "refresh/"))]
+    report["results"] = later["results"] + others
+    report["epochs_measured"] = {key: later[key] for key in ("commit", "time", "machine", "command")}
+    return report
+
+
 def main():
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["--epochs"]:
+        KEPT.write_text(json.dumps(with_epochs(sys.argv[2]), indent=1) + "\n")
+    elif len(sys.argv) > 1:
         KEPT.write_text(json.dumps(joined(sys.argv[1:]), indent=1) + "\n")
     report = json.loads(KEPT.read_text()) if KEPT.exists() else {"results": []}
     lines = "\n".join(page(report)).split("\n")
