@@ -11,6 +11,20 @@
 
 namespace glgnn::cuda {
 
+// The first place of low .. high - 1 whose number is not below `value`, or high; they ascend.
+template <class Number, class Place, class Value>
+__device__ Place first_not_below(const Number* numbers, Place low, Place high, Value value) {
+  while (low < high) {
+    const Place middle = (low + high) / 2;
+    if (numbers[middle] < value) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 // Pairs whose score is not their similarity alone: by rows, columns ascending, with the score of
 // each; -infinity: may not be chosen.
 struct NearScores {

@@ -153,16 +153,9 @@ struct Warp {
   }
 
   __device__ bool is_near(int row, int column) const {
-    int64_t low = job.near.row_ptr[row], high = job.near.row_ptr[row + 1];
-    while (low < high) {
-      const int64_t middle = (low + high) / 2;
-      if (job.near.col[middle] < column) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < job.near.row_ptr[row + 1] && job.near.col[low] == column;
+    const int64_t end = job.near.row_ptr[row + 1];
+    const int64_t place = first_not_below(job.near.col, job.near.row_ptr[row], end, column);
+    return place < end && job.near.col[place] == column;
   }
 
   // Takes near pairs out of what a tile has added.

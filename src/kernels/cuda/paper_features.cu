@@ -191,17 +191,9 @@ __global__ void select_sparse(float* parts, const Rows x, const Edges g, const f
     const int32_t f = x.col[e];
     float sum = 0;
     for (int64_t edge = first; edge < last; ++edge) {
-      int64_t low = x.row_ptr[g.col[edge]], high = x.row_ptr[g.col[edge] + 1];
-      const int64_t end = high;
-      while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (x.col[middle] < f) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      if (low < end && x.col[low] == f) sum = fmaf(d_s[edge], x.values[low], sum);
+      const int64_t end = x.row_ptr[g.col[edge] + 1];
+      const int64_t place = first_not_below(x.col, x.row_ptr[g.col[edge]], end, f);
+      if (place < end && x.col[place] == f) sum = fmaf(d_s[edge], x.values[place], sum);
     }
     parts[e] = x.values[e] * sum;
   }

@@ -20,16 +20,7 @@ __global__ void find_columns(const Edges g, const uint32_t* sorted) {
   const int64_t entries = int64_t{g.n} * g.k;
   if (at < entries) g.by_row[at] = g.by_entry[at] / g.k;
   if (at > g.n) return;
-  int64_t low = 0, high = entries;
-  while (low < high) {
-    const int64_t middle = (low + high) / 2;
-    if (sorted[middle] < at) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  g.by_ptr[at] = static_cast<int32_t>(low);
+  g.by_ptr[at] = static_cast<int32_t>(first_not_below(sorted, int64_t{0}, entries, at));
 }
 
 __global__ void find_roots(const Edges g) {
@@ -88,16 +79,8 @@ __global__ void levels_of_rows(uint8_t* level, const Edges g, const HopMarks mar
 }
 
 __device__ bool has_column(const int32_t* col, int count, int column) {
-  int low = 0, high = count;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (col[middle] < column) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < count && col[low] == column;
+  const int place = first_not_below(col, 0, count, column);
+  return place < count && col[place] == column;
 }
 
 // A block of threads for each row that shows a label.
@@ -181,17 +164,9 @@ __global__ void second_weights(const Edges g, const float* x1, int units, const 
 // w of entry (row, column), 0 where there is none.
 __device__ float weight_at(const Edges& g, int row, int column) {
   const int64_t begin = int64_t{row} * g.k;
-  int low = 0, high = static_cast<int>(g.count[row]);
-  const int count = high;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (g.col[begin + middle] < column) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < count && g.col[begin + low] == column ? g.w[begin + low] : 0.0f;
+  const int count = static_cast<int>(g.count[row]);
+  const int place = first_not_below(g.col + begin, 0, count, column);
+  return place < count && g.col[begin + place] == column ? g.w[begin + place] : 0.0f;
 }
 
 __device__ float sign_of(float x) { return x > 0 ? 1.0f : x < 0 ? -1.0f : 0.0f; }
