@@ -86,6 +86,7 @@ struct Config {
   bool votes = true;
   bool propagation = true;
   bool second_round = true;
+  bool edge_trust = true;
   bool label_links = true;
   bool feature_weights = true;
   bool teacher = true;

@@ -132,8 +132,12 @@ std::vector<Block> rising_blocks(const std::vector<std::pair<float, bool>>& orde
   return blocks;
 }
 
-// The trust of each edge.
-std::vector<float> trust_of(const Likeness& likeness) {
+struct Trust {
+  std::vector<float> of_edge;
+  double random_part = 0;
+};
+
+Trust trust_of(const Likeness& likeness) {
   std::vector<std::pair<float, bool>> ordered;
   for (const float s : likeness.edges) ordered.emplace_back(s, true);
   for (const float s : likeness.pairs) ordered.emplace_back(s, false);
@@ -147,46 +151,48 @@ std::vector<float> trust_of(const Likeness& likeness) {
     pairs += block.pairs;
     if (pairs >= kEnoughPairs * static_cast<double>(likeness.pairs.size())) break;
   }
-  const double random_part = pairs > 0 ? std::min(1.0, edges / pairs * share) : 0.0;
-  std::vector<float> trust(likeness.edges.size());
-  for (size_t e = 0; e < trust.size(); ++e) {
+  Trust trust{std::vector<float>(likeness.edges.size()),
+              pairs > 0 ? std::min(1.0, edges / pairs * share) : 0.0};
+  for (size_t e = 0; e < trust.of_edge.size(); ++e) {
     const auto at = static_cast<size_t>(
         std::lower_bound(ordered.begin(), ordered.end(), std::pair(likeness.edges[e], true)) -
         ordered.begin());
     const auto block = std::upper_bound(blocks.begin(), blocks.end(), at,
                                         [](size_t place, const Block& b) { return place < b.end; });
-    trust[e] =
-        static_cast<float>(std::max(0.0, 1 - random_part * block->pairs / (block->edges * share)));
+    trust.of_edge[e] = static_cast<float>(
+        std::max(0.0, 1 - trust.random_part * block->pairs / (block->edges * share)));
   }
   return trust;
 }
 
 }  // namespace
 
-Csr trusted_edges(const Csr& graph, const Matrix& x, int threads) {
+TrustedEdges trusted_edges(const Csr& graph, const Matrix& x, int threads) {
   // The second pass sees rows beside neighbours that the first has weighed: a little better told
   // apart. A third gains nothing.
   constexpr int kPasses = 2;
   Csr weighed = graph;
-  std::vector<float> trust;
+  Trust trust;
   for (int pass = 0; pass < kPasses; ++pass) {
     trust = trust_of(measure(weighed, x, threads));
-    for (size_t e = 0; e < trust.size(); ++e) weighed.values[e] = trust[e] * graph.values[e];
+    for (size_t e = 0; e < trust.of_edge.size(); ++e) {
+      weighed.values[e] = trust.of_edge[e] * graph.values[e];
+    }
   }
   const Pattern& from = *graph.pattern;
   auto pattern = std::make_shared<Pattern>();
   pattern->rows = from.rows;
   pattern->cols = from.cols;
-  Csr out;
+  TrustedEdges out{{}, trust.random_part};
   for (int64_t i = 0; i < from.rows; ++i) {
     for (int64_t e = from.row_ptr[i]; e < from.row_ptr[i + 1]; ++e) {
-      if (trust[e] <= 0.5f) continue;
+      if (trust.of_edge[e] <= 0.5f) continue;
       pattern->col.push_back(from.col[e]);
-      out.values.push_back(weighed.values[e]);
+      out.graph.values.push_back(weighed.values[e]);
     }
     pattern->row_ptr.push_back(pattern->nnz());
   }
-  out.pattern = std::move(pattern);
+  out.graph.pattern = std::move(pattern);
   return out;
 }
 

@@ -41,9 +41,8 @@ class ModuleRun {
         ModuleResult& result = results.emplace_back();
         result.spec = spec_;
         result.score = validation_score(stage.p, problem_);
-        if (stage.chose_epoch) {
-          result.score.optimism = optimism_of_chosen(result.score.accuracy, problem_);
-        }
+        result.score.handicap = handicap_of(spec_, stage.chose_epoch, shared_, context_) *
+                                standard_error(result.score.accuracy, problem_);
         if (stage.looks.empty()) stage.looks.push_back(validation_rows(stage.p, problem_));
         result.looks = std::exchange(stage.looks, {});
         result.stage = std::move(stage);
@@ -102,7 +101,7 @@ class ModuleRun {
   std::shared_ptr<const Csr> rebuilt_graph(const Stage& before) {
     RowGraphInputs inputs{.selection = &before.selection,
                           .soft_labels = &before.p,
-                          .given = shared_.given_graph(spec_.graph.doubts_given, context_)};
+                          .given = shared_.given_graph(spec_.graph.given_edges, context_)};
     for (const View view : spec_.views) inputs.views.push_back(&shared_.view(view));
     return std::make_shared<Csr>(build_row_graph(inputs, spec_.graph, context_));
   }
@@ -229,6 +228,15 @@ void ModuleNote::add(const std::string& name, double value) {
   add(name + "=" + number);
 }
 
+double handicap_of(const ModuleSpec& spec, bool chose_epoch, SharedInputs& shared,
+                   const Context& context) {
+  // Of two about as good networks the one of fewer edges: the rule of one standard error.
+  constexpr double kBelievingAll = 1;
+  const bool believes_all =
+      spec.graph.given_edges == GivenEdges::kAllDespiteDoubts && shared.graph_is_doubtful(context);
+  return (chose_epoch ? kGainOfChoosing : 0) + (believes_all ? kBelievingAll : 0);
+}
+
 std::string kind_name(const ModuleSpec& spec) {
   return std::visit([](const auto& kind) { return std::string(kind.kName); }, spec.kind);
 }
@@ -244,7 +252,7 @@ std::string describe(const ModuleSpec& spec) {
   if (spec.graph.euclidean) note.add("euclidean");
   note.add("self", spec.graph.self_weight);
   note.add("given", spec.graph.given_weight);
-  if (spec.graph.doubts_given) note.add("doubts");
+  if (spec.graph.given_edges == GivenEdges::kTrusted) note.add("doubts");
   note.add("labels", spec.graph.label_weight);
   note.add("select", spec.graph.select);
   if (spec.after_network)

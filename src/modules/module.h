@@ -84,6 +84,11 @@ std::vector<ModuleResult> run_stages(const ModuleSpec& spec, const Problem& prob
                                      SharedInputs& shared, const Context& context,
                                      const ModuleStart* start = nullptr);
 
+// In how many standard errors of its accuracy a module must be better than others to count as much:
+// its epoch was chosen by the same labels, or it believes edges that look random.
+double handicap_of(const ModuleSpec& spec, bool chose_epoch, SharedInputs& shared,
+                   const Context& context);
+
 // The stage that fits the validation rows best; the later one on a tie: it knows more.
 const ModuleResult& best_stage(const std::vector<ModuleResult>& stages);
 

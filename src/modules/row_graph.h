@@ -13,15 +13,22 @@
 
 namespace glgnn {
 
+// How a graph takes the edges of the given one.
+enum class GivenEdges {
+  kAll,
+  kTrusted,           // each by how likely it is true (edge_trust.cpp)
+  kAllDespiteDoubts,  // all, beside modules that take the trusted ones
+};
+
 struct RowGraphOptions {
   int64_t k = 5;
   bool euclidean = false;  // else by the angle between rows
   double self_weight = 1;  // of the self-loop
   double given_weight =
       0;  // of the learned edges beside the given graph's, both having the same sum
-  bool doubts_given = false;  // given edges count by how likely they are true (edge_trust.cpp)
-  double label_weight = 0;    // of the soft labels beside the features
-  double select = 0;  // features are weighted by their selection to this power; 0: not at all
+  GivenEdges given_edges = GivenEdges::kAll;
+  double label_weight = 0;  // of the soft labels beside the features
+  double select = 0;        // features are weighted by their selection to this power; 0: not at all
 };
 
 struct RowGraphInputs {
@@ -62,9 +69,13 @@ Csr build_row_graph(const RowGraphInputs& inputs, const RowGraphOptions& options
 // 96, 2001). f / f0 is taken to rise with the likeness, and 1 - pi is its smallest value. Labels
 // take no part. Time O(E d), memory O(E + N d) for E edges and rows of d numbers.
 //
-// The graph with each weight times its edge's trust, without edges that are more likely random than
-// true. `graph` is symmetric, and so is the result. Rows are compared by the angle of `x` (N x d)
-// with the mean of their neighbours added, the other end of the edge left out.
-Csr trusted_edges(const Csr& graph, const Matrix& x, int threads);
+struct TrustedEdges {
+  Csr graph;               // without edges that are more likely random than true
+  double random_part = 0;  // 1 - pi
+};
+// Each weight times its edge's trust. `graph` is symmetric, and so is the result. Rows are compared
+// by the angle of `x` (N x d) with the mean of their neighbours added, the other end of the edge
+// left out.
+TrustedEdges trusted_edges(const Csr& graph, const Matrix& x, int threads);
 
 }  // namespace glgnn

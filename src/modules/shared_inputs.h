@@ -31,8 +31,11 @@ class SharedInputs {
   std::shared_ptr<const FittedViews> fitted_views(const std::set<View>& views) {
     return std::make_shared<const FittedViews>(views_.fitted(views));
   }
-  // The given graph as it is, or each edge by how likely it is true; null where none is given.
-  const Csr* given_graph(bool doubts, const Context& context);
+  // Whether some of the given edges look random (edge_trust.cpp).
+  bool graph_is_doubtful(const Context& context);
+  // The given graph with the edges that are asked for, with all where it is not doubtful; null
+  // where none is given.
+  const Csr* given_graph(GivenEdges edges, const Context& context);
   // The graph of a module before anything is learned; safe to call from several threads.
   std::shared_ptr<const Csr> first_graph(const std::vector<View>& views,
                                          const RowGraphOptions& options, const Context& context);
@@ -47,7 +50,7 @@ class SharedInputs {
   const Features& features_;
   const Csr* graph_;
   std::once_flag doubted_;
-  Csr trusted_;
+  TrustedEdges trusted_;
   Views views_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Csr>> graphs_;

@@ -106,14 +106,14 @@ void softmax_rows(Matrix& logits, int threads) {
   });
 }
 
-double optimism_of_chosen(double accuracy, const Problem& problem) {
-  return problem.val.empty() ? 0 : optimism_of_chosen(accuracy, telling_rows(problem));
+double standard_error(double accuracy, const Problem& problem) {
+  return problem.val.empty() ? 0 : standard_error(accuracy, telling_rows(problem));
 }
 
-double optimism_of_chosen(double accuracy, double rows) {
+double standard_error(double accuracy, double rows) {
   // As if one right and one wrong answer more had been seen: never no error at all.
   const double part = (accuracy * rows + 1) / (rows + 2);
-  return 0.75 * std::sqrt(part * (1 - part) / rows);
+  return std::sqrt(part * (1 - part) / rows);
 }
 
 std::vector<float> training_row_weights(const Problem& problem) {

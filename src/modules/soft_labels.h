@@ -53,15 +53,16 @@ double clipped_log(double probability);
 struct Score {
   double accuracy = 0;        // validation_accuracy
   double log_likelihood = 0;  // mean, probabilities clipped at 1e-3
-  double optimism = 0;  // by how much the accuracy flatters a head that saw these labels before
+  double handicap = 0;        // what the accuracy must be better by to count as much
   // Few validation rows tell accuracies apart badly; the likelihood breaks ties.
-  double value() const { return accuracy - optimism + kLikelihoodWeight * log_likelihood; }
+  double value() const { return accuracy - handicap + kLikelihoodWeight * log_likelihood; }
 };
 Score validation_score(const Matrix& p, const Problem& problem);
 
-// What the best of many looks at the validation rows gains by chance: three quarters of the
-// standard error of the accuracy (measured: docs/best_mode.md).
-double optimism_of_chosen(double accuracy, const Problem& problem);
-double optimism_of_chosen(double accuracy, double rows);
+// What the best of many looks at the validation rows gains by chance, in standard errors of the
+// accuracy (measured: docs/best_mode.md).
+inline constexpr double kGainOfChoosing = 0.75;
+double standard_error(double accuracy, const Problem& problem);
+double standard_error(double accuracy, double rows);
 
 }  // namespace glgnn

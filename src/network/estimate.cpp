@@ -29,9 +29,9 @@ Chosen choose_in_fold(const HeldBack& held, const JudgedFold& judged, const doub
     chosen.look.push_back(best_look(judged[s], times));
     const Judged& look = judged[s][chosen.look.back()];
     score.push_back(look.value(times));
-    if (held.stages[s].chooses_epoch && drawn > 0) {
+    if (held.stages[s].handicap > 0 && drawn > 0) {
       const double right = std::inner_product(look.right.begin(), look.right.end(), times, 0.0);
-      score.back() -= optimism_of_chosen(right / drawn, drawn);
+      score.back() -= held.stages[s].handicap * standard_error(right / drawn, drawn);
     }
     if (!held.stages[s].is_taught) order.push_back(s);
   }

@@ -13,9 +13,6 @@ namespace {
 // The power of the likelihood. Less than 1, because the labels that are held back in a fold teach
 // in the others, so that they tell less than as many labels of rows never seen.
 constexpr double kTrust = 0.5;
-// What a head gains by choosing its epoch, in standard errors, as for the accuracy
-// (soft_labels.h).
-constexpr double kOptimism = 0.75;
 
 double times_sum(const std::vector<double>& values, const double* times) {
   return std::inner_product(values.begin(), values.end(), times, 0.0);
@@ -23,7 +20,7 @@ double times_sum(const std::vector<double>& values, const double* times) {
 
 // The logarithm of the likelihood of all labels, given one look of each fold.
 double likelihood_of(const std::vector<const Judged*>& looks, const std::vector<double>& times,
-                     bool chooses_epoch) {
+                     double handicap) {
   double rows = 0, sum = 0, squares = 0;
   const double* of_row = times.data();
   for (const Judged* look : looks) {
@@ -34,9 +31,9 @@ double likelihood_of(const std::vector<const Judged*>& looks, const std::vector<
       ++of_row;
     }
   }
-  if (!chooses_epoch || rows == 0) return sum;
+  if (handicap == 0 || rows == 0) return sum;
   const double variance = std::max(0.0, squares / rows - sum * sum / (rows * rows));
-  return sum - kOptimism * std::sqrt(variance * rows);
+  return sum - handicap * std::sqrt(variance * rows);
 }
 
 // Each family starts with the same weight, shared by its candidates, and likelihoods multiply it.
@@ -120,7 +117,7 @@ std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
       looks.push_back(&judged[f][s][look]);
       first += held[f].labels.size();
     }
-    likelihood[s] = likelihood_of(looks, times, stages[s].chooses_epoch);
+    likelihood[s] = likelihood_of(looks, times, stages[s].handicap);
   }
   const std::vector<double> weight = weights_by_likelihood(likelihood, stages, takes_part, members);
   for (Chosen& fold : chosen) fold.weight = weight;

@@ -13,7 +13,7 @@ namespace glgnn {
 // stages of it where the rows choose one.
 struct HeldBackStage {
   std::vector<Matrix> looks;     // V x C each: every stage and check that the rows could choose
-  bool chooses_epoch = false;    // among its looks: they flatter it
+  double handicap = 0;           // handicap_of its module
   bool is_taught = false;        // it learned from answers that these rows chose
   int32_t family = 0;            // of its module
   std::vector<double> others{};  // the mean of what it says of the rows without a label

@@ -406,7 +406,10 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   for (size_t m = 0; m < pool.size(); ++m) {
     pool[m].number = static_cast<uint32_t>(m);
     pool[m].family = family_of(pool[m]);
-    pool[m].graph.doubts_given = kind.has_graph && m % kEdgesAsGiven > 1;
+    if (kind.has_graph && config.edge_trust) {
+      pool[m].graph.given_edges =
+          m % kEdgesAsGiven > 1 ? GivenEdges::kTrusted : GivenEdges::kAllDespiteDoubts;
+    }
     apply_settings(pool[m], config);
   }
   return pool;

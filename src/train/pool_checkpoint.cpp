@@ -24,7 +24,7 @@ void walk_stage(Archive& archive, Result& module) {
   walk_kind(archive, module.stage.state);
   archive(module.score.accuracy);
   archive(module.score.log_likelihood);
-  archive(module.score.optimism);
+  archive(module.score.handicap);
   archive(module.looks);
   archive(module.graph_selection);
   archive(module.graph_knows_labels);
@@ -46,7 +46,7 @@ void check_stage(const ModuleResult& module, const Problem& problem, SharedInput
   check_number("own weight", module.stage.own_weight, 0, 1);
   check_csr("graph", *module.graph, n, n);
   check_finite("score", std::array{module.score.accuracy, module.score.log_likelihood,
-                                   module.score.optimism});
+                                   module.score.handicap});
   for (const Matrix& look : module.looks) {
     const auto judged = static_cast<int64_t>(problem.val.size());
     check_probabilities("validation rows", look, judged, problem.classes);

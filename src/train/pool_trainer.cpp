@@ -95,7 +95,9 @@ class PoolTrainer {
     for (ModuleResult& candidate : candidates_) {
       held.stages.push_back(
           {.looks = std::move(candidate.looks),
-           .chooses_epoch = std::holds_alternative<LayersOptions>(candidate.spec.kind),
+           .handicap = handicap_of(candidate.spec,
+                                   std::holds_alternative<LayersOptions>(candidate.spec.kind),
+                                   shared_, context_),
            .is_taught = candidate.spec.after_network,
            .family = candidate.spec.family,
            .others = mean_row(candidate.stage.p, others)});

@@ -215,13 +215,22 @@ TEST(BestPool, MostModulesDoubtAGivenGraphAndSomeDoNot) {
     std::map<std::string, std::pair<int, int>> doubts;  // of each kind: how many do, how many not
     for (const ModuleSpec& spec : module_pool(kind, {})) {
       auto& [some, others] = doubts[kind_name(spec)];
-      ++(spec.graph.doubts_given ? some : others);
+      ++(spec.graph.given_edges == GivenEdges::kTrusted ? some : others);
     }
     for (const auto& [name, counts] : doubts) {
       EXPECT_EQ(counts.first > 0, has_graph) << name;
       EXPECT_GT(counts.second, 0) << name;
       EXPECT_TRUE(!has_graph || counts.first >= counts.second) << name;
     }
+  }
+}
+
+TEST(BestPool, EveryModuleTakesTheGraphAsItIsWhereAsked) {
+  Config config;
+  config.edge_trust = false;
+  const DataKind kind{.rows = 500, .columns = 10, .labels = 30, .classes = 3, .has_graph = true};
+  for (const ModuleSpec& spec : module_pool(kind, config)) {
+    EXPECT_EQ(spec.graph.given_edges, GivenEdges::kAll) << describe(spec);
   }
 }
 

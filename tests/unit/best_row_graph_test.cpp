@@ -4,7 +4,9 @@
 
 #include "best_util.h"
 #include "core/rng.h"
+#include "modules/module.h"
 #include "modules/row_graph.h"
+#include "modules/shared_inputs.h"
 #include "network/fuse.h"
 
 namespace glgnn {
@@ -306,28 +308,33 @@ class EdgeTrust : public testing::Test {
 
 TEST_F(EdgeTrust, RandomEdgesAreLeftOutAndTrueOnesStay) {
   const Csr right = random_edges(table_, true, 2), wrong = random_edges(table_, false, 3);
-  const Csr kept =
+  const auto [kept, random_part] =
       trusted_edges(weighted_union({&right, &wrong}, {1, 1}), table_.features.dense, 1);
   expect_symmetric(kept);
+  EXPECT_NEAR(random_part, 0.5, 0.15);
   EXPECT_GT(part_kept(right, kept), 0.8);
   EXPECT_LT(part_kept(wrong, kept), 0.5);  // a third of them join rows of one class
 }
 
 TEST_F(EdgeTrust, AGraphWithoutFaultsStays) {
   const Csr right = random_edges(table_, true, 2);
-  EXPECT_GT(part_kept(right, trusted_edges(right, table_.features.dense, 1)), 0.95);
+  const auto [kept, random_part] = trusted_edges(right, table_.features.dense, 1);
+  EXPECT_LT(random_part, 0.05);
+  EXPECT_GT(part_kept(right, kept), 0.95);
 }
 
 TEST_F(EdgeTrust, AGraphThatIsAllChanceGoes) {
   const Csr wrong = random_edges(table_, false, 3);
-  EXPECT_LT(part_kept(wrong, trusted_edges(wrong, table_.features.dense, 1)), 0.05);
+  const auto [kept, random_part] = trusted_edges(wrong, table_.features.dense, 1);
+  EXPECT_GT(random_part, 0.8);
+  EXPECT_LT(part_kept(wrong, kept), 0.05);
 }
 
 TEST_F(EdgeTrust, HasTheSameBitsForAnyNumberOfThreads) {
   const Csr right = random_edges(table_, true, 2), wrong = random_edges(table_, false, 3);
   const Csr both = weighted_union({&right, &wrong}, {1, 0.5f});
-  const Csr one = trusted_edges(both, table_.features.dense, 1);
-  const Csr three = trusted_edges(both, table_.features.dense, 3);
+  const Csr one = trusted_edges(both, table_.features.dense, 1).graph;
+  const Csr three = trusted_edges(both, table_.features.dense, 3).graph;
   EXPECT_EQ(one.pattern->col, three.pattern->col);
   EXPECT_TRUE(test::same_bits(one.values, three.values));
 }
@@ -337,8 +344,25 @@ TEST_F(EdgeTrust, TakesGraphsWithoutEdgesAndRowsWithoutNumbers) {
   auto empty = std::make_shared<Pattern>();
   empty->rows = empty->cols = 300;
   empty->row_ptr.assign(301, 0);
-  EXPECT_EQ(trusted_edges({empty, {}}, table_.features.dense, 1).nnz(), 0);
-  EXPECT_EQ(trusted_edges(none, Matrix(300, 2), 1).nnz(), 0);  // nothing tells them from chance
+  EXPECT_EQ(trusted_edges({empty, {}}, table_.features.dense, 1).graph.nnz(), 0);
+  EXPECT_EQ(trusted_edges(none, Matrix(300, 2), 1).graph.nnz(), 0);  // nothing tells them apart
+}
+
+TEST_F(EdgeTrust, ModulesThatBelieveEverythingMustBeClearlyBetterWhereEdgesLookRandom) {
+  const Csr right = random_edges(table_, true, 2), wrong = random_edges(table_, false, 3);
+  ModuleSpec believes, doubts;
+  believes.graph.given_edges = GivenEdges::kAllDespiteDoubts;
+  doubts.graph.given_edges = GivenEdges::kTrusted;
+  const Context one_thread{.threads = 1};
+  SharedInputs clean(table_.features, &right, one_thread),
+      noisy(table_.features, &wrong, one_thread);
+  EXPECT_EQ(handicap_of(believes, false, clean, one_thread), 0);
+  EXPECT_EQ(handicap_of(doubts, false, noisy, one_thread), 0);
+  EXPECT_EQ(handicap_of({}, false, noisy, one_thread), 0);
+  EXPECT_EQ(handicap_of(believes, false, noisy, one_thread), 1);
+  EXPECT_EQ(handicap_of(believes, true, noisy, one_thread), 1 + kGainOfChoosing);
+  EXPECT_EQ(clean.given_graph(GivenEdges::kTrusted, one_thread), &right);
+  EXPECT_LT(noisy.given_graph(GivenEdges::kTrusted, one_thread)->nnz(), wrong.nnz() / 2);
 }
 
 }  // namespace

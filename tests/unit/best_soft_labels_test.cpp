@@ -117,7 +117,7 @@ TEST_F(BestSoftLabels, TheScoreReadsValidationRowsAlone) {
   EXPECT_EQ(score.accuracy, 0.5);
   EXPECT_NEAR(score.log_likelihood, (std::log(0.5) + std::log(1e-3)) / 2, 1e-9);
   EXPECT_NEAR(score.value(), 0.5 + 0.05 * score.log_likelihood, 1e-12);
-  EXPECT_EQ(score.optimism, 0);
+  EXPECT_EQ(score.handicap, 0);
   Problem without = problem_;
   without.val.clear();
   EXPECT_EQ(validation_score(p, without).value(), 0);
@@ -126,12 +126,12 @@ TEST_F(BestSoftLabels, TheScoreReadsValidationRowsAlone) {
 TEST_F(BestSoftLabels, AScoreOfAChosenEpochIsHeldBackByItsError) {
   Problem many = problem_;
   many.val.assign(200, 4);
-  EXPECT_GT(optimism_of_chosen(1, problem_), 0);
-  EXPECT_GT(optimism_of_chosen(0.5, problem_), optimism_of_chosen(0.5, many));
-  EXPECT_GT(optimism_of_chosen(0.5, many), optimism_of_chosen(0.95, many));
+  EXPECT_GT(standard_error(1, problem_), 0);
+  EXPECT_GT(standard_error(0.5, problem_), standard_error(0.5, many));
+  EXPECT_GT(standard_error(0.5, many), standard_error(0.95, many));
   Problem without = problem_;
   without.val.clear();
-  EXPECT_EQ(optimism_of_chosen(0.5, without), 0);
+  EXPECT_EQ(standard_error(0.5, without), 0);
 }
 
 }  // namespace

@@ -300,13 +300,13 @@ TEST(ClassWeights, ValidationIsJudgedByTheMeanRecall) {
   Matrix always_common(160, 2);
   for (int64_t i = 0; i < 160; ++i) always_common[i][0] = 1.0f;
   EXPECT_DOUBLE_EQ(validation_score(always_common, table.problem).accuracy, 0.95);
-  const double narrow = optimism_of_chosen(0.5, table.problem);
+  const double narrow = standard_error(0.5, table.problem);
   table.problem.classes_alike = true;
   EXPECT_DOUBLE_EQ(validation_score(always_common, table.problem).accuracy, 0.5);
   // 1e-3 is the least probability that counts.
   EXPECT_NEAR(validation_score(always_common, table.problem).log_likelihood, std::log(1e-3) / 2,
               1e-9);
-  EXPECT_GT(optimism_of_chosen(0.5, table.problem), 1.5 * narrow);  // two rare rows tell little
+  EXPECT_GT(standard_error(0.5, table.problem), 1.5 * narrow);  // two rare rows tell little
 }
 
 TEST(ClassWeights, SharesAndRowWeightsOfTheHeads) {

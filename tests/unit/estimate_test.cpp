@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/rng.h"
+#include "modules/soft_labels.h"
 #include "network/held_back.h"
 
 namespace glgnn {
@@ -220,7 +221,7 @@ TEST(HeldBack, AHeadThatChoseItsEpochCountsLessThanOneThatSaysTheSame) {
   HeldBackStage plain = says(4, 0.6f);
   plain.looks[0][0][0] = 0.9f;  // answers that differ: a standard error
   HeldBackStage chose = plain;
-  chose.chooses_epoch = true;
+  chose.handicap = kGainOfChoosing;
   chose.looks.insert(chose.looks.begin(), says(4, 0.2f).looks[0]);
   const std::vector<double> weight =
       weights_of({fold_of(4, {plain, chose}), fold_of(4, {plain, chose})});
