@@ -6,7 +6,7 @@ import statistics
 import textwrap
 
 from results.studies import (
-    ABLATION_SETS, CHOOSE_KNOWN, CHOOSE_READING, CHOOSE_TEXT_SCALING, EXPLAINED, FRESH_SEED, HIDDEN_PART, LANDMARKS,
+    ABLATION_SETS, CHOOSE_KNOWN, CHOOSE_READING, CHOOSE_TEXT, EXPLAINED, FRESH_SEED, HIDDEN_PART, LANDMARKS,
     MANY_PARTS, NOISE, PARTS, PUBLISHED, READINGS, READING_SETS, ROOT, STORE, load, parts_of, records,
 )
 
@@ -476,8 +476,8 @@ def write_page():
         "tables without a graph, ten seeds on the public split for Cora and Citeseer. In every run the epoch",
         "is chosen by that run's own validation labels. All settings are",
         "the defaults of `glgnn settings`, with the paper's k and epochs. FMA-46 has other features than the paper's FMA: no figure of the paper is comparable.",
-        "`readings chosen`, on a GPU: in every run its own validation labels choose the temperature, for text whether words are weighed by how rare they are, and with a graph how probable pairs far apart are",
-        f"(`{' '.join(CHOOSE_READING + CHOOSE_TEXT_SCALING)}`; with a graph `{' '.join(CHOOSE_KNOWN + CHOOSE_TEXT_SCALING)}`).",
+        "`readings chosen`, on a GPU: in every run its own validation labels choose the temperature, for text also the decay of the weights and whether words are weighed by how rare they are",
+        f"(`{' '.join(CHOOSE_READING + CHOOSE_TEXT)}`; with a graph `{' '.join(CHOOSE_KNOWN + CHOOSE_TEXT)}`).",
         "", *main_table(), "",
         *reached(), "",
         "## Random edges (the paper's table 2)", "",
