@@ -1,6 +1,8 @@
 #include "data/table_header.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <unordered_map>
 
 #include "data/number_style.h"
@@ -43,17 +45,30 @@ void refuse_no_rows(const Place& place) {
         "check that the file was written completely"});
 }
 
-// A file without a header would silently lose its first row.
+// A file without a header would silently lose its first row. Numbers may be names where they go one
+// way: years, places (0, 1, 2, … as pandas writes them), wavelengths.
 void check_is_header(const std::vector<std::string>& names, const Place& place) {
-  bool counts_up = true;  // pandas writes 0, 1, 2, … for columns without names
-  for (size_t j = 0; j < names.size(); ++j) {
-    double ignored = 0;
-    if (!parse_number(names[j], ignored)) return;
-    counts_up = counts_up && names[j] == std::to_string(j);
+  constexpr size_t kScale = 8;  // so many numbers that go one way are no chance
+  std::vector<double> numbers;
+  std::string first;
+  bool are_whole = true, count_up = true;
+  for (const std::string& name : names) {
+    double value = 0;
+    int64_t whole = 0;
+    if (!parse_number(name, value) || !std::isfinite(value)) continue;
+    if (numbers.empty()) first = name;
+    count_up = count_up && name == std::to_string(numbers.size());
+    numbers.push_back(value);
+    are_whole = are_whole && parse_integer(name, whole) && whole >= 0;
   }
-  if (counts_up && names.size() > 1) return;
+  if (numbers.empty()) return;
+  const bool go_one_way = std::ranges::is_sorted(numbers, std::ranges::less_equal{}) ||
+                          std::ranges::is_sorted(numbers, std::ranges::greater_equal{});
+  const bool beside_words = numbers.size() < names.size();
+  const bool are_names = numbers.size() >= kScale || (beside_words ? are_whole : count_up);
+  if (go_one_way && are_names && names.size() > 1) return;
   fail(ErrorKind::kData, place,
-       {"the header is missing", names[0], "the names of the columns in the first line",
+       {"the header is missing", first, "the names of the columns in the first line",
         "add a line with a name for each column"});
 }
 

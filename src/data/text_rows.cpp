@@ -139,6 +139,12 @@ TextRows::TextRows(const std::filesystem::path& path, TextFormat format)
          {"empty file", counted(static_cast<int64_t>(bytes), "byte"), "rows of text",
           "check that the file was written completely"});
   }
+  if (!format_.comments) {
+    title_lines_ = count_title_lines(ahead);
+    std::string_view line;
+    for (int64_t l = 0; l < title_lines_; ++l) lines_.next(line);
+    ahead = lines_.ahead();
+  }
   const std::string extension = content_extension(path_);
   const bool tabs = extension == ".tsv" || extension == ".tab";
   if (!take_separator_line(ahead)) delimiter_ = tabs ? '\t' : sniff(ahead);
@@ -180,9 +186,16 @@ bool TextRows::next(std::vector<std::string>& fields) {
 }
 
 std::vector<std::string> TextRows::notes() const {
-  if (recoded_lines_ == 0) return {};
-  return {counted(recoded_lines_, "line") + (recoded_lines_ == 1 ? " is" : " are") +
-          " not UTF-8 and read as Windows-1252 (Latin-1)"};
+  std::vector<std::string> notes;
+  if (title_lines_ > 0) {
+    notes.push_back(counted(title_lines_, "line") + " above the names of the columns left out: " +
+                    (title_lines_ == 1 ? "it begins" : "they begin") + " with #");
+  }
+  if (recoded_lines_ > 0) {
+    notes.push_back(counted(recoded_lines_, "line") + (recoded_lines_ == 1 ? " is" : " are") +
+                    " not UTF-8 and read as Windows-1252 (Latin-1)");
+  }
+  return notes;
 }
 
 bool TextRows::is_blank(std::string_view line) const {
@@ -198,6 +211,24 @@ bool TextRows::take_separator_line(std::string_view ahead) {
   delimiter_ = ahead[kName.size()];
   std::string_view line;
   return lines_.next(line);
+}
+
+// Lines that begin with # above the header. The last of them may be the header: "#id,height".
+int64_t TextRows::count_title_lines(std::string_view ahead) const {
+  int64_t count = 0;
+  std::string_view last;
+  while (is_comment(ahead)) {
+    const size_t end = ahead.find_first_of("\r\n");
+    if (end == std::string_view::npos) return 0;
+    last = ahead.substr(0, end);
+    ahead.remove_prefix(end + (ahead.substr(end).starts_with("\r\n") ? 2 : 1));
+    ++count;
+  }
+  const std::string_view below = ahead.substr(0, ahead.find_first_of("\r\n"));
+  const char delimiter = sniff(below);
+  const auto fields = std::ranges::count(below, delimiter);
+  return count > 0 && fields > 0 && std::ranges::count(last, delimiter) == fields ? count - 1
+                                                                                  : count;
 }
 
 char TextRows::sniff(std::string_view ahead) const {

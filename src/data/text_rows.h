@@ -51,6 +51,7 @@ class TextRows {
 
   bool is_blank(std::string_view line) const;
   bool take_separator_line(std::string_view ahead);
+  int64_t count_title_lines(std::string_view ahead) const;
   char sniff(std::string_view ahead) const;
   [[noreturn]] void bad_quotes() const;
 
@@ -59,7 +60,7 @@ class TextRows {
   LineReader lines_;
   int64_t row_line_ = 0;
   std::string recoded_;  // a line that was not UTF-8
-  int64_t recoded_lines_ = 0;
+  int64_t recoded_lines_ = 0, title_lines_ = 0;
   std::string row_text_;  // the beginning of the row, for errors
   char delimiter_ = ',';
   std::unique_ptr<Parser> parser_;

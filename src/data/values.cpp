@@ -22,7 +22,7 @@ std::string lower_case(std::string_view text) {
 
 template <size_t n>
 bool is_one_of(std::string_view text, const std::array<std::string_view, n>& words) {
-  constexpr size_t kLongestWord = 8;
+  constexpr size_t kLongestWord = 12;
   if (text.size() > kLongestWord) return false;
   const std::string word = lower_case(text);
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -105,6 +105,13 @@ bool is_unlabelled(std::string_view text) {
   static constexpr std::array<std::string_view, 13> kWords{
       "",    "na",      "n/a",     "nan",   "null",   "?",    "#n/a",
       "#na", "#div/0!", "#value!", "#ref!", "#name?", "#num!"};
+  return is_one_of(text, kWords);
+}
+
+bool may_be_unlabelled(std::string_view text) {
+  static constexpr std::array<std::string_view, 8> kWords{
+      "unknown",   "unlabeled",   "unlabelled",   "missing",
+      "undefined", "not labeled", "not labelled", "tbd"};
   return is_one_of(text, kWords);
 }
 

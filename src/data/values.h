@@ -25,6 +25,8 @@ bool is_missing(std::string_view text);
 
 // The same for labels, where "none" may well be a class.
 bool is_unlabelled(std::string_view text);
+// Words that may name a class or mean that there is none.
+bool may_be_unlabelled(std::string_view text);
 
 // "2024-05-17", also with a time: days since 1970-01-01, the time as a part of a day.
 bool parse_iso_date(std::string_view text, double& days);

@@ -307,6 +307,9 @@ TEST_F(DataColumns, WordsForUnknownLabels) {
   EXPECT_EQ(d.notes[1],
             "the label \"none\" is a class of 2 rows; --missing none would take it as unknown");
   EXPECT_EQ(load(text, {.label = "k", .missing = {"none"}}).class_names, (Strings{"u", "v"}));
+  EXPECT_EQ(
+      load("n,k\n1,u\n2,v\n3,Unknown\n4,u\n5,v\n6,Unknown\n", {.label = "k"}).notes[0],
+      "the label \"Unknown\" is a class of 2 rows; --missing Unknown would take it as unknown");
   EXPECT_EQ(load("n,k\n1,+\n2,-\n3,+\n4,-\n", {.label = "k"}).class_names, (Strings{"+", "-"}));
 }
 

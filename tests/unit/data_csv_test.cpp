@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstring>
+
 #include "data/data.h"
 #include "unit/data_test_util.h"
 
@@ -194,6 +197,41 @@ TEST_F(DataCsv, TheUserNamesTheFormat) {
   const std::string table = "a\tb\n1\t2\n3\t4\n5\t7\n";
   EXPECT_EQ(load_dataset(folder_.write("t.txt", table), {.format = "tsv"}).rows(), 3);
   EXPECT_EQ(load_dataset(folder_.write("u", "1 1:2\n2 1:3\n1 1:4\n"), {.format = "svm"}).rows(), 3);
+}
+
+TEST_F(DataCsv, AFirstLineOfNumbersBesideWordsIsNoHeader) {
+  for (const char* row : {"5.1,3.5,setosa", "39,State,77516,Bachelors,13", "1,2,-3,cat"}) {
+    EXPECT_NE(error(ErrorKind::kData, std::string(row) + "\n" + row + "\n" + row + "\n")
+                  .find("the header is missing"),
+              std::string::npos)
+        << row;
+  }
+}
+
+TEST_F(DataCsv, NumbersThatGoOneWayAreNames) {
+  for (const char* names :
+       {"country,1990,1995,2000", "0,1,2,class", "400.5,401,401.5,402,402.5,403,403.5,404,kind"}) {
+    const auto columns = std::count(names, names + std::strlen(names), ',');
+    std::string text = names;
+    for (const char* last : {"a", "b", "c"}) {
+      text += "\n";
+      for (int64_t j = 0; j < columns; ++j) text += std::to_string(j * 3 + last[0] % 5) + ",";
+      text += last;
+    }
+    EXPECT_EQ(load(text + "\n").rows(), 3) << names;
+  }
+}
+
+TEST_F(DataCsv, LinesWithAHashAboveTheHeaderAreLeftOut) {
+  const Dataset d = load("# by a program, in May\r\n#\r\na;b\r\n1;2\r\n3;5\r\n4;4\r\n");
+  EXPECT_EQ(d.feature_names, (Strings{"a", "b"}));
+  EXPECT_EQ(d.rows(), 3);
+  EXPECT_EQ(d.notes.front(), "2 lines above the names of the columns left out: they begin with #");
+  EXPECT_EQ(error(ErrorKind::kData, "# t\na,b\n1\n").substr(0, 7), "t.csv:3")
+      << "lines are counted";
+  const Dataset named = load("# of rats\n#weight,age\n1,2\n3,5\n4,4\n");
+  EXPECT_EQ(named.feature_names, (Strings{"#weight", "age"}));
+  EXPECT_EQ(load("#weight,age\n1,2\n3,5\n4,4\n").feature_names, (Strings{"#weight", "age"}));
 }
 
 TEST_F(DataCsv, RefusesBrokenHeaders) {
