@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/fit_dataset_over_ranks.h"
+#include "api/over_ranks.h"
 #include "commands.h"
 #include "core/available_memory.h"
 #include "data/data.h"
@@ -49,13 +49,14 @@ struct FitCommand {
   DataOptions data;
   SettingOptions settings;
   ThreadOption threads;
-  std::string out, from;
-  bool resume = false, restart = false, quiet = false, no_report = false;
+  std::string out, from, probabilities;
+  bool resume = false, restart = false, quiet = false, no_report = false, rows_over_ranks = false;
   std::vector<std::string> arguments;
 
   int run() const;
 
  private:
+  int run_over_rows() const;
   template <class... Args>
   void say(fmt::format_string<Args...> text, Args&&... args) const {
     if (quiet) return;
@@ -244,7 +245,26 @@ std::vector<std::string> left_out_by(const std::string& path, const Dataset& dat
   return less_promising(earlier);
 }
 
+// By rows that ranks own there is no model: it would hold all of them.
+int FitCommand::run_over_rows() const {
+  for (const auto& [option, is_given] :
+       {std::pair("--out", !out.empty()), std::pair("--from", !from.empty()),
+        std::pair("--resume", resume), std::pair("--restart", restart)}) {
+    if (!is_given) continue;
+    throw Error(ErrorKind::kUsage, fmt::format("found --rows-over-ranks with {}, expected it alone "
+                                               "with --probabilities; leave out one of them",
+                                               option));
+  }
+  return fit_rows({data, settings.config(), threads.context(), probabilities, quiet});
+}
+
 int FitCommand::run() const {
+  if (rows_over_ranks) return run_over_rows();
+  if (!probabilities.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "--probabilities: expected with --rows-over-ranks alone; glgnn predict writes "
+                "those of a model");
+  }
   Dataset dataset = load_data(data, quiet);
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
@@ -335,6 +355,12 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
       app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
   app->add_flag("--restart", command->restart, "discard an interrupted run and begin anew")
       ->excludes(resume);
+  app->add_flag("--rows-over-ranks", command->rows_over_ranks,
+                "paper mode on a .npy file of which each rank of mpirun reads and holds its own "
+                "rows; writes --probabilities, no model");
+  app->add_option("--probabilities", command->probabilities,
+                  "with --rows-over-ranks: the probabilities of every row, N x classes")
+      ->type_name("FILE.npy");
   app->add_flag("--no-report", command->no_report, "do not write the HTML report (NAME.html)");
   app->add_flag("--quiet", command->quiet, "print errors only");
   command->threads.add_to(*app);

@@ -12,7 +12,6 @@
 #include "commands.h"
 #include "core/archive.h"
 #include "core/clock.h"
-#include "core/new_file.h"
 #include "data/message.h"
 #include "data/npy.h"
 #include "data/npz.h"
@@ -21,7 +20,6 @@
 #include "report/json.h"
 #include "report/machine.h"
 #include "threads.h"
-#include "train/graph_over_ranks.h"
 #include "train/rows_over_ranks.h"
 
 namespace glgnn::cli {
@@ -91,33 +89,6 @@ std::vector<int64_t> read_labels(const std::string& path, int64_t rows) {
 std::vector<float> NearestCommand::shown(std::vector<float> t) const {
   for (float& at : t) at = by_distance() ? std::sqrt(std::max(0.0f, -2 * at)) : at;
   return t;
-}
-
-// Rank 0 writes what the others send, in pieces: it never has all rows' results.
-void write_rows(const std::string& path, const char* type, std::string_view bytes, int64_t rows,
-                int64_t wide, Ranks& all) {
-  if (path.empty()) return;
-  constexpr size_t kPiece = size_t{1} << 24;
-  constexpr int64_t kWidth = 4;  // of a number
-  if (!all.leads()) {
-    for (size_t at = 0; at < bytes.size(); at += kPiece) {
-      all.send(0, Mail::kRows, std::string(bytes.substr(at, kPiece)));
-    }
-    return;
-  }
-  NewFile file(path);
-  file.write(npy_header(type, {rows, wide}));
-  file.write(bytes);
-  for (int rank = 1; rank < all.count(); ++rank) {
-    const auto expected =
-        static_cast<size_t>(rows_of_rank(rows, all.count(), rank).size() * wide * kWidth);
-    for (size_t got = 0; got < expected;) {
-      const std::string piece = all.wait(rank, Mail::kRows);
-      file.write(piece);
-      got += piece.size();
-    }
-  }
-  file.commit();
 }
 
 uint64_t hash_of(const std::vector<int64_t>& numbers) {

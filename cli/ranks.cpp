@@ -9,6 +9,9 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "core/new_file.h"
+#include "data/npz.h"
+#include "dist/all_pairs.h"
 #include "dist/hand_out.h"
 #include "dist/watch.h"
 #include "report/json.h"
@@ -173,6 +176,32 @@ Facts facts_of_run(uint64_t data, const std::string& asked) {
 
 void require_same_on_all_ranks(const Facts& facts) {
   if (this_run) this_run->meet_before_work(facts);
+}
+
+void write_rows(const std::string& path, const char* type, std::string_view bytes, int64_t rows,
+                int64_t wide, Ranks& all) {
+  if (path.empty()) return;
+  constexpr size_t kPiece = size_t{1} << 24;
+  constexpr int64_t kWidth = 4;  // of a number
+  if (!all.leads()) {
+    for (size_t at = 0; at < bytes.size(); at += kPiece) {
+      all.send(0, Mail::kRows, std::string(bytes.substr(at, kPiece)));
+    }
+    return;
+  }
+  NewFile file(path);
+  file.write(npy_header(type, {rows, wide}));
+  file.write(bytes);
+  for (int rank = 1; rank < all.count(); ++rank) {
+    const auto expected =
+        static_cast<size_t>(rows_of_rank(rows, all.count(), rank).size() * wide * kWidth);
+    for (size_t got = 0; got < expected;) {
+      const std::string piece = all.wait(rank, Mail::kRows);
+      file.write(piece);
+      got += piece.size();
+    }
+  }
+  file.commit();
 }
 
 int run_on_ranks(const std::function<int()>& program) {

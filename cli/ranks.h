@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "dist/ranks.h"
+#include "prepare.h"
 
 namespace glgnn::cli {
 
@@ -26,5 +28,20 @@ Facts facts_of_run(uint64_t data, const std::string& asked);
 // Every rank of a command that shares its work calls it once, before the work. kUsage where one
 // differs or has failed, by its name; ranks other than 0 then end in silence.
 void require_same_on_all_ranks(const Facts& facts);
+
+// An array of `rows` rows of `wide` numbers of four bytes, each rank having the bytes of its own
+// rows: rank 0 writes the file as they come, in pieces, and never has all of it. No path: nothing.
+void write_rows(const std::string& path, const char* type, std::string_view bytes, int64_t rows,
+                int64_t wide, Ranks& all);
+
+// fit --rows-over-ranks: no rank reads or holds all rows of the array. (fit_rows.cpp)
+struct FitRows {
+  const DataOptions& data;
+  Config config;
+  Context context;
+  std::string probabilities;  // file to write
+  bool quiet = false;
+};
+int fit_rows(const FitRows& asked);
 
 }  // namespace glgnn::cli

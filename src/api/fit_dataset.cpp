@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "api/fit_dataset_over_ranks.h"
+#include "api/over_ranks.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "train/folds.h"

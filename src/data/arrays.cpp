@@ -91,6 +91,19 @@ Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& optio
   return dataset;
 }
 
+Dataset read_npy_labels(const std::filesystem::path& path, const NpyRows& rows,
+                        const LoadOptions& options) {
+  no_id_column(path, options);
+  Dataset dataset;
+  dataset.name = path.stem().string();
+  dataset.features.dense = Matrix::share(std::make_shared<const float>(), rows.rows(), rows.cols());
+  add_labels_beside(dataset, path, options);
+  if (dataset.labels.empty()) dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
+  dataset.feature_names = numbered_names(dataset.features.cols());
+  if (!options.split.empty()) dataset.splits = {read_split(dataset, options.split)};
+  return dataset;
+}
+
 Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& options) {
   no_id_column(path, options);
   const Npz npz(path);

@@ -25,6 +25,27 @@ struct DatasetCard {
 // The card of a shipped dataset, without reading its data.
 DatasetCard shipped_card(const std::string& name);
 
+// What scaling must know of all rows' columns, where the rows come in parts and in their order: the
+// same bits as of all rows at once.
+struct ColumnSums {
+  int64_t rows = 0;  // of all parts
+  int64_t seen = 0;  // so far, by add()
+  std::vector<double> mean, squares;
+  std::vector<float> first;  // row
+  std::vector<float> low, high;
+  std::vector<uint8_t> varies;
+  bool is_grey = true;  // whole numbers from 0 to 255
+
+  void add(const Matrix& part);
+  void add_squares(const Matrix& part);  // once all have been added
+  // Without the columns that have the same value in every row; false where none is left.
+  bool leave_out_constant();
+  // What `auto` means for dense features without categories, and the scaling by these sums: none,
+  // standard, standard_unit, row_sum or row_unit (kUsage where it needs others).
+  Scaling resolve(Scaling asked) const;
+  FeatureScale scale(Scaling scaling) const;
+};
+
 // The same numbers in the other form; nothing happens if they have it already.
 void make_sparse(Features& features);
 void make_dense(Features& features);

@@ -12,6 +12,7 @@
 #include "data/features.h"
 #include "data/line_reader.h"
 #include "data/message.h"
+#include "data/npy.h"
 #include "data/npz.h"
 
 namespace glgnn {
@@ -19,6 +20,10 @@ namespace glgnn {
 Dataset read_table(const std::filesystem::path& path, const LoadOptions& options);    // table.cpp
 Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
 Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
+// The labels and the split of an array that is read by parts: the features have a shape, and no
+// numbers. arrays.cpp
+Dataset read_npy_labels(const std::filesystem::path& path, const NpyRows& rows,
+                        const LoadOptions& options);
 Dataset read_mtx_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
 Dataset read_svmlight(const std::filesystem::path& path,
                       const LoadOptions& options);  // svmlight.cpp

@@ -36,55 +36,43 @@ bool has_unit_rows(const Features& features) {
 // Grey values: whole numbers from 0 to at most 255 that most columns share as a common scale.
 // Columns of separate quantities would each have a range of their own; the 0s and 1s of categories
 // are no grey values.
-bool looks_like_pixels(const Features& features) {
-  const Matrix& dense = features.dense;
-  if (dense.cols() < 16 || !features.indicators.empty()) return false;
-  std::vector<float> low(static_cast<size_t>(dense.cols()), std::numeric_limits<float>::max());
-  std::vector<float> high(static_cast<size_t>(dense.cols()), 0.0f);
-  for (int64_t i = 0; i < dense.rows(); ++i) {
-    for (int64_t j = 0; j < dense.cols(); ++j) {
-      const float x = dense[i][j];
-      if (x < 0.0f || x > 255.0f || x != std::floor(x)) return false;
-      low[j] = std::min(low[j], x);
-      high[j] = std::max(high[j], x);
-    }
-  }
-  const float largest = *std::max_element(high.begin(), high.end());
+bool looks_like_pixels(const ColumnSums& sums) {
+  constexpr size_t kFewest = 16;
+  if (sums.high.size() < kFewest || !sums.is_grey) return false;
+  const float largest = *std::max_element(sums.high.begin(), sums.high.end());
   int64_t varying = 0, wide = 0;
-  for (size_t j = 0; j < high.size(); ++j) {
-    if (low[j] >= high[j]) continue;
+  for (size_t j = 0; j < sums.high.size(); ++j) {
+    if (sums.low[j] >= sums.high[j]) continue;
     ++varying;
-    wide += 2.0f * high[j] >= largest;
+    wide += 2.0f * sums.high[j] >= largest;
   }
   return varying > 0 && 2 * wide >= varying;
 }
 
+ColumnSums sums_of(const Matrix& dense) {
+  ColumnSums sums;
+  sums.rows = dense.rows();
+  sums.add(dense);
+  return sums;
+}
+
+FeatureScale standard_scale(const ColumnSums& sums) {
+  FeatureScale scale{Scaling::kStandard, {}, {}};
+  for (size_t j = 0; j < sums.mean.size(); ++j) {
+    scale.shift.push_back(static_cast<float>(sums.mean[j]));
+    // Rounding leaves a constant column a tiny deviation: divided by it, noise would become data.
+    scale.factor.push_back(sums.varies[j] ? static_cast<float>(1.0 / std::sqrt(sums.squares[j]))
+                                          : 0.0f);
+  }
+  return scale;
+}
+
 // Numbers become z-scores; what a category became counts as one number together.
 FeatureScale learn_standard(const Features& features) {
-  const Matrix& dense = features.dense;
-  const auto columns = static_cast<size_t>(dense.cols());
-  const double count = static_cast<double>(dense.rows());
-  std::vector<double> mean(columns), squares(columns);
-  std::vector<bool> varies(columns);
-  for (int64_t i = 0; i < dense.rows(); ++i) {
-    for (size_t j = 0; j < columns; ++j) {
-      mean[j] += dense[i][j] / count;
-      varies[j] = varies[j] || dense[i][j] != dense[0][j];
-    }
-  }
-  for (int64_t i = 0; i < dense.rows(); ++i) {
-    for (size_t j = 0; j < columns; ++j) {
-      const double apart = dense[i][j] - mean[j];
-      squares[j] += apart * apart / count;
-    }
-  }
-  FeatureScale scale{Scaling::kStandard, {}, {}};
-  for (size_t j = 0; j < columns; ++j) {
-    scale.shift.push_back(static_cast<float>(mean[j]));
-    // Rounding leaves a constant column a tiny deviation: divided by it, noise would become data.
-    scale.factor.push_back(varies[j] ? static_cast<float>(1.0 / std::sqrt(squares[j])) : 0.0f);
-  }
-  for (const auto& [f, share, spread] : indicator_scales(features.indicators, dense, 1)) {
+  ColumnSums sums = sums_of(features.dense);
+  sums.add_squares(features.dense);
+  FeatureScale scale = standard_scale(sums);
+  for (const auto& [f, share, spread] : indicator_scales(features.indicators, features.dense, 1)) {
     scale.shift[f] = static_cast<float>(share);
     scale.factor[f] = static_cast<float>(1.0 / spread);
   }
@@ -183,7 +171,72 @@ Scaling resolve_scaling(Scaling scaling, const Features& features, const std::st
     if (config.scaling != Scaling::kAuto) return config.scaling;
   }
   if (features.is_sparse) return has_unit_rows(features) ? Scaling::kNone : Scaling::kRowUnit;
-  return looks_like_pixels(features) ? Scaling::kRowUnit : Scaling::kStandardUnit;
+  const bool is_plain = features.indicators.empty();
+  return is_plain ? sums_of(features.dense).resolve(scaling) : Scaling::kStandardUnit;
+}
+
+void ColumnSums::add(const Matrix& part) {
+  const auto columns = static_cast<size_t>(part.cols());
+  if (mean.empty()) {
+    mean.assign(columns, 0.0);
+    squares.assign(columns, 0.0);
+    low.assign(columns, std::numeric_limits<float>::max());
+    high.assign(columns, 0.0f);
+    varies.assign(columns, 0);
+  }
+  if (seen == 0 && part.rows() > 0) first.assign(part[0], part[0] + part.cols());
+  const auto count = static_cast<double>(rows);
+  for (int64_t i = 0; i < part.rows(); ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      const float x = part[i][j];
+      mean[j] += x / count;
+      varies[j] = varies[j] || x != first[j];
+      low[j] = std::min(low[j], x);
+      high[j] = std::max(high[j], x);
+      is_grey = is_grey && x >= 0.0f && x <= 255.0f && x == std::floor(x);
+    }
+  }
+  seen += part.rows();
+}
+
+void ColumnSums::add_squares(const Matrix& part) {
+  const auto count = static_cast<double>(rows);
+  for (int64_t i = 0; i < part.rows(); ++i) {
+    for (size_t j = 0; j < mean.size(); ++j) {
+      const double apart = part[i][j] - mean[j];
+      squares[j] += apart * apart / count;
+    }
+  }
+}
+
+bool ColumnSums::leave_out_constant() {
+  const std::vector<uint8_t> stays = varies;
+  const auto keep = [&](auto& list) {
+    size_t to = 0;
+    for (size_t j = 0; j < stays.size(); ++j) {
+      if (stays[j]) list[to++] = list[j];
+    }
+    list.resize(to);
+  };
+  keep(mean), keep(squares), keep(first), keep(low), keep(high), keep(varies);
+  return !mean.empty();
+}
+
+Scaling ColumnSums::resolve(Scaling asked) const {
+  if (asked != Scaling::kAuto) return asked;
+  return looks_like_pixels(*this) ? Scaling::kRowUnit : Scaling::kStandardUnit;
+}
+
+FeatureScale ColumnSums::scale(Scaling scaling) const {
+  if (scaling == Scaling::kMax || scaling == Scaling::kTfidf || scaling == Scaling::kAuto) {
+    throw Error(ErrorKind::kUsage,
+                "setting scaling: found max or tfidf for rows over ranks, expected none, standard, "
+                "standard_unit, row_sum or row_unit; choose one of them");
+  }
+  FeatureScale scale{scaling, {}, {}};
+  if (is_standard(scaling)) scale = standard_scale(*this);
+  scale.scaling = scaling;
+  return scale;
 }
 
 FeatureScale learn_scale(const Features& features, Scaling scaling) {

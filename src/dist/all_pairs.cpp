@@ -181,7 +181,17 @@ class Porter {
 }  // namespace
 
 RowRange rows_of_rank(int64_t rows, int ranks, int rank) {
-  return {rows * rank / ranks, rows * (rank + 1) / ranks};
+  const int64_t runs = (rows + kRunOfRows - 1) / kRunOfRows;
+  if (runs < ranks) return {rows * rank / ranks, rows * (rank + 1) / ranks};
+  const auto begin = [&](int r) { return std::min(rows, runs * r / ranks * kRunOfRows); };
+  return {begin(rank), begin(rank + 1)};
+}
+
+int owner_of(int64_t row, int64_t rows, int ranks) {
+  int rank = static_cast<int>(std::min<int64_t>(row * ranks / rows, ranks - 1));
+  while (row >= rows_of_rank(rows, ranks, rank).end) ++rank;
+  while (row < rows_of_rank(rows, ranks, rank).begin) --rank;
+  return rank;
 }
 
 PairCosts compare_all_pairs(Ranks& ranks, const PairOptions& options, PairWork& work) {

@@ -15,12 +15,15 @@
 
 namespace glgnn {
 
-// Which rows a rank owns: the first, and the one after the last.
+// Which rows a rank owns: the first, and the one after the last. In whole runs of kRunOfRows, where
+// there is one at least for each rank: work on rows goes by such runs.
+inline constexpr int64_t kRunOfRows = 48;
 struct RowRange {
   int64_t begin = 0, end = 0;
   int64_t size() const { return end - begin; }
 };
 RowRange rows_of_rank(int64_t rows, int ranks, int rank);
+int owner_of(int64_t row, int64_t rows, int ranks);
 
 // What is done with the pairs. Ranges are those of all rows.
 class PairWork {

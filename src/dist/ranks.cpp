@@ -64,6 +64,13 @@ std::string Ranks::share(std::string from_lead) {
   return from_lead;
 }
 
+std::string Ranks::in_turn(const std::function<std::string(const std::string&)>& add) {
+  std::string left = add(leads() ? "" : wait(self() - 1, Mail::kSwap));
+  if (count() == 1) return left;
+  send((self() + 1) % count(), Mail::kSwap, std::move(left));
+  return share(leads() ? wait(count() - 1, Mail::kSwap) : "");
+}
+
 std::string gpu_of_rank(const std::string& visible, int count, int local) {
   std::vector<std::string> gpus;
   std::istringstream list(visible);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,6 +89,9 @@ class Ranks {
   std::vector<std::string> swap(std::vector<std::string> to_each);
   // What rank 0 says, on every rank.
   std::string share(std::string from_lead);
+  // Each rank in turn makes of what the one before it has left (at first: nothing) what it leaves
+  // to the next; gives what the last has left, on every rank.
+  std::string in_turn(const std::function<std::string(const std::string&)>& add);
 };
 
 // The GPU of the rank with that number on its machine, in the words of CUDA_VISIBLE_DEVICES: of

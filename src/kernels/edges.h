@@ -139,12 +139,14 @@ void spmm_backward_x(MatView<float> d_x, const TransposeView& transposed, const 
 // Backward: d_s_f += 2 s_f sum_i x_if sum_j d_s_ij x_jf. Nothing is saved; Z and its gradient would
 // be N x (C + F) numbers each for every module. Cost O(nnz F).
 
-// Rows [labels, X * s].
+// Rows [labels, X * s]. The columns of a pattern are these rows, or others of the same kind (those
+// of another process).
 template <class T>
 struct ZSelected {
   MatView<const T> x;
   const T* s;
   MatView<const T> labels;
+  MatView<const T> other_x = x, other_labels = labels;
 };
 
 namespace ref {

@@ -19,6 +19,7 @@
 #include <glgnn/csr.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "kernels/edges.h"
@@ -75,16 +76,19 @@ void symmetric_norm_backward(T* d_a, T* scratch, const T* d_y, const T* y, const
 // The same by rows, which needs the transposed output pattern instead of scratch.
 namespace cpu {
 
+// Puts in, of one number for each row, those of rows that other processes own; may be empty.
+using FillOthers = std::function<void(float*)>;
+
 void gcn_norm_forward(float* y, float* r, PatternView out, const int64_t* source, const float* a,
                       int threads);
 void gcn_norm_backward(float* d_a, const float* d_y, const float* y, const float* r,
                        PatternView out, const TransposeView& transposed, const int64_t* source,
                        int threads);
 void symmetric_norm_forward(float* y, float* r, const float* a, const SymmetricUnion& both,
-                            SymmetricForm form, int threads);
+                            SymmetricForm form, int threads, const FillOthers& fill_others = {});
 void symmetric_norm_backward(float* d_a, const float* d_y, const float* y, const float* r,
                              const float* a, PatternView pattern, const SymmetricUnion& both,
-                             SymmetricForm form, int threads);
+                             SymmetricForm form, int threads, const FillOthers& fill_others = {});
 
 }  // namespace cpu
 }  // namespace glgnn

@@ -30,7 +30,9 @@ struct RowMarks {
 class HopShells {
  public:
   HopShells() = default;  // no graph yet
-  HopShells(SharedPattern graph, int64_t hops);
+  // `knows_all`: whether the graph has all rows. Else it is taken for symmetric, and a row can be
+  // asked for if it and its neighbours have their entries (two hops at the most).
+  HopShells(SharedPattern graph, int64_t hops, bool knows_all = true);
 
   int64_t rows() const { return graph_ ? graph_->rows : 0; }
   int64_t hops() const { return hops_; }
@@ -66,7 +68,7 @@ class HopShells {
   SharedPattern graph_;
   int64_t hops_ = 0;
   int64_t words_ = 0;
-  bool symmetric_ = true;
+  bool knows_all_ = true, symmetric_ = true;
   std::vector<uint32_t> places_;     // of each entry's column: its word times 64, and its bit
   std::vector<int32_t> hub_of_;      // of each row: its number among the hubs, or -1
   std::vector<uint64_t> hub_marks_;  // words_ for each hub

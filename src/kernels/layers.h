@@ -30,8 +30,8 @@ namespace cpu {
 
 void dropout_forward(float* y, const float* x, int64_t n, float rate, const Rng& rng, int threads);
 void dropout_backward(float* d_x, const float* d_y, int64_t n, float rate, const Rng& rng,
-                      int threads);
-// The forward of n elements, the first of which has index `first`, a multiple of 4.
+                      int threads, int64_t first = 0);
+// The forward of n elements, the first of which has index `first` (above, too), a multiple of 4.
 void dropout_part(float* y, const float* x, int64_t first, int64_t n, float rate, const Rng& rng,
                   int threads);
 
@@ -59,10 +59,11 @@ namespace cpu {
 // Rows that are dropped at a time; the blocks depend on the columns alone, so do the bits.
 int64_t dropout_block_rows(int64_t cols);
 
+// x are rows first_row, first_row + 1, ... of all, a multiple of 4.
 void dropout_linear_forward(MatView<float> y, MatView<const float> x, MatView<const float> w,
-                            float rate, const Rng& rng, int threads);
+                            float rate, const Rng& rng, int threads, int64_t first_row = 0);
 void dropout_linear_backward(MatView<float> d_w, MatView<const float> d_y, MatView<const float> x,
-                             float rate, const Rng& rng, int threads);
+                             float rate, const Rng& rng, int threads, int64_t first_row = 0);
 
 }  // namespace cpu
 

@@ -14,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/graph_learn.h"
+
 namespace glgnn {
 
 struct ApartOptions {
@@ -21,6 +23,10 @@ struct ApartOptions {
   int64_t all_rows = 0;
   bool by_distance = false;  // as nearest_rows.h; else as graph_learn.h
   bool wants_lse = false;
+  bool positive_only = false;
+  // Shells of a symmetric graph that know own rows and their neighbours (kernels/hops.h); the first
+  // of own rows and of visitors must be a multiple of kMarkedColumns.
+  HopWeights<float> hops = {};
 };
 
 // What rows found among the rows of another process: at most k for each.

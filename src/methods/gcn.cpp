@@ -1,4 +1,5 @@
-// The graph convolutional network on the graph that comes with the data.
+// Two layers over a graph: the one that comes with the data, one of nearest rows, the complete one;
+// and over none.
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,17 @@ Method gcn_method() {
             MethodAnswer answer = fit_two_layers(task, spread_over(normalised_graph(graph)));
             answer.graph = graph;
             return answer;
+          }};
+}
+
+// A feed-forward network: the same two layers without a graph.
+Method mlp_method() {
+  return {.name = "mlp",
+          .paper = "Rumelhart, Hinton and Williams, Nature 1986",
+          .text = "feed-forward network of two layers, no graph",
+          .settings = convolution_settings(),
+          .fit = [](const MethodTask& task) {
+            return fit_two_layers(task, [](Tape&, Var h) { return h; });
           }};
 }
 

@@ -108,13 +108,15 @@ Var scale_all(Tape& tape, Var x, Var b) {
   return y;
 }
 
-Var dropout(Tape& tape, Var x, float rate, const Rng& rng) {
+Var dropout(Tape& tape, Var x, float rate, const Rng& rng, int64_t first_row) {
   if (rate <= 0.0f) return x;
   auto [written, y] = tape.make(x.rows(), x.cols(), x.grad);
-  cpu::dropout_forward(written->data(), x.data(), x.value->size(), rate, rng, tape.threads());
+  const int64_t first = first_row * x.cols();
+  cpu::dropout_part(written->data(), x.data(), first, x.value->size(), rate, rng, tape.threads());
   if (y.grad) {
-    tape.record([&tape, x, rate, rng, y = y] {
-      cpu::dropout_backward(x.d_data(), y.grad->data(), x.value->size(), rate, rng, tape.threads());
+    tape.record([&tape, x, first, rate, rng, y = y] {
+      cpu::dropout_backward(x.d_data(), y.grad->data(), x.value->size(), rate, rng, tape.threads(),
+                            first);
     });
   }
   return y;

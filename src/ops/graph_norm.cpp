@@ -71,16 +71,18 @@ SparseVar row_scale(Tape& tape, SparseVar a, const RowScale& form) {
   return {a.pattern, y, nullptr, a.work};
 }
 
-SparseVar symmetric_norm(Tape& tape, SparseVar a, SymmetricForm form) {
+SparseVar symmetric_norm(Tape& tape, SparseVar a, SymmetricForm form,
+                         const cpu::FillOthers& fill_others) {
   const auto both = work_of(a.pattern, a.work)->symmetric(tape.threads());
   auto [written, y] = tape.make(both->pattern().nnz(), 1, a.values.grad);
   auto [roots, roots_var] = tape.make(a.pattern->rows, 1, false);
   cpu::symmetric_norm_forward(written->data(), roots->data(), a.values.data(), *both, form,
-                              tape.threads());
+                              tape.threads(), fill_others);
   if (y.grad) {
-    tape.record([&tape, a, both, form, y = y, roots = roots_var] {
+    tape.record([&tape, a, both, form, fill_others, y = y, roots = roots_var] {
       cpu::symmetric_norm_backward(a.values.d_data(), y.grad->data(), y.data(), roots.data(),
-                                   a.values.data(), a.pattern->view(), *both, form, tape.threads());
+                                   a.values.data(), a.pattern->view(), *both, form, tape.threads(),
+                                   fill_others);
     });
   }
   return {SharedPattern(both, &both->pattern()), y,

@@ -79,15 +79,18 @@ Var hop_gather(Tape& tape, SharedPattern kept, const HopPairs& hops, Var weights
 SparseVar row_scale(Tape& tape, SparseVar a, const RowScale& form);
 // D^-1/2 (A + I) D^-1/2.
 SparseVar gcn_norm(Tape& tape, SparseVar a);
-// The same of A joined with its transpose: the mean of both or the larger.
-SparseVar symmetric_norm(Tape& tape, SparseVar a, SymmetricForm form);
+// The same of A joined with its transpose: the mean of both or the larger. `fill_others` where
+// other processes own rows.
+SparseVar symmetric_norm(Tape& tape, SparseVar a, SymmetricForm form,
+                         const cpu::FillOthers& fill_others = {});
 
 // A x.
 Var spmm(Tape& tape, SparseVar a, Var x);
 // x w.
 Var linear(Tape& tape, Var x, Var w);
-// drop(x) w for x without gradient; drop(x) is not kept.
-Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng);
+// drop(x) w for x without gradient; drop(x) is not kept. Here and in dropout() `first_row` says
+// where among all rows those of x are, a multiple of 4.
+Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng, int64_t first_row = 0);
 // X w for sparse X without gradient; by_column is X's transpose.
 Var sparse_linear(Tape& tape, const Pattern& pattern, const Transpose& by_column, Var x_values,
                   Var w);
@@ -109,7 +112,7 @@ Var multiply(Tape& tape, Var a, Var b);
 Var scale_rows(Tape& tape, Var x, Var s);
 // All numbers times the one number b.
 Var scale_all(Tape& tape, Var x, Var b);
-Var dropout(Tape& tape, Var x, float rate, const Rng& rng);
+Var dropout(Tape& tape, Var x, float rate, const Rng& rng, int64_t first_row = 0);
 Var row_softmax(Tape& tape, Var x);
 
 // How much the modules agree, (U x U), and their weighted sum by row `row` of a matrix of weights.

@@ -30,6 +30,10 @@ class PatternWork {
   // What hop weight each entry has (kernels/hops.h). Other hops: forget_hops() first.
   std::shared_ptr<const std::vector<float>> hop_shares(const HopPairs& hops, int threads);
   void forget_hops() { hop_shares_ = nullptr; }
+  // Where who has the pattern knows them already.
+  void set_hop_shares(std::vector<float> shares) {
+    hop_shares_ = std::make_shared<const std::vector<float>>(std::move(shares));
+  }
 
  private:
   SharedPattern pattern_;

@@ -52,14 +52,16 @@ Var linear(Tape& tape, Var x, Var w) {
   return y;
 }
 
-Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng) {
+Var dropout_linear(Tape& tape, Var x, Var w, float rate, const Rng& rng, int64_t first_row) {
   GLGNN_ASSERT(x.cols() == w.rows() && !x.grad);
   if (rate <= 0.0f) return linear(tape, x, w);
   auto [written, y] = tape.make(x.rows(), w.cols(), w.grad);
-  cpu::dropout_linear_forward(written->view(), x.view(), w.view(), rate, rng, tape.threads());
+  cpu::dropout_linear_forward(written->view(), x.view(), w.view(), rate, rng, tape.threads(),
+                              first_row);
   if (y.grad) {
-    tape.record([&tape, x, w, rate, rng, y = y] {
-      cpu::dropout_linear_backward(w.d_view(), y.grad->view(), x.view(), rate, rng, tape.threads());
+    tape.record([&tape, x, w, rate, rng, first_row, y = y] {
+      cpu::dropout_linear_backward(w.d_view(), y.grad->view(), x.view(), rate, rng, tape.threads(),
+                                   first_row);
     });
   }
   return y;

@@ -1,7 +1,15 @@
 #include "train/rows_over_ranks.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
+
+#include "kernels/propagate.h"
+#include "modules/soft_labels.h"
+#include "modules/spread.h"
 
 namespace glgnn {
 namespace {
@@ -151,6 +159,210 @@ PairCosts lse_backward_over_ranks(MatView<float> d_z, const float* d_lse, MatVie
   const PairCosts costs = compare_all_pairs(ranks, options_for(all_rows), work);
   work.finish(d_z);
   return costs;
+}
+
+namespace {
+
+// For each own row the rows that have it among their neighbours, and its own: a number for each of
+// the two directions.
+class Votes {
+ public:
+  Votes(const OwnNeighbours& found, const RowRange& range, int64_t all_rows, Ranks& ranks)
+      : of_row_(static_cast<size_t>(range.size())) {
+    std::vector<std::vector<int32_t>> pairs(
+        static_cast<size_t>(ranks.count()));  // of a rank's rows
+    for (int64_t i = 0; i < range.size(); ++i) {
+      for (int64_t c = 0; c < found.count[i]; ++c) {
+        const int32_t j = found.col[i * found.wide + c];
+        of_row_[i].push_back(j);
+        auto& theirs = pairs[owner_of(j, all_rows, ranks.count())];
+        theirs.push_back(j);
+        theirs.push_back(static_cast<int32_t>(range.begin + i));
+      }
+    }
+    std::vector<std::string> letters;
+    for (const auto& list : pairs) letters.push_back(letter_of(list));
+    for (const std::string& letter : ranks.swap(std::move(letters))) {
+      const auto list = Letter(letter).take_rest<int32_t>();
+      for (size_t e = 0; e < list.size(); e += 2) {
+        of_row_[list[e] - range.begin].push_back(list[e + 1]);
+      }
+    }
+    for (auto& row : of_row_) std::sort(row.begin(), row.end());
+  }
+
+  const std::vector<int32_t>& of_row(int64_t i) const { return of_row_[i]; }
+
+ private:
+  std::vector<std::vector<int32_t>> of_row_;
+};
+
+// Own rows of A + I, by the numbers of all rows: half of a direction is one vote.
+Csr joined(const Votes& votes, const RowRange& range) {
+  auto pattern = std::make_shared<Pattern>();
+  Csr a;
+  pattern->rows = range.size();
+  for (int64_t i = 0; i < range.size(); ++i) {
+    const auto add = [&](int32_t column, float weight) {
+      const bool is_new = static_cast<int64_t>(pattern->col.size()) == pattern->row_ptr.back() ||
+                          pattern->col.back() != column;
+      if (is_new) {
+        pattern->col.push_back(column);
+        a.values.push_back(weight);
+      } else {
+        a.values.back() += weight;
+      }
+    };
+    const auto self = static_cast<int32_t>(range.begin + i);
+    bool has_self = false;
+    for (const int32_t column : votes.of_row(i)) {
+      if (!has_self && column > self) add(self, 1.0f), has_self = true;
+      add(column, 0.5f);
+    }
+    if (!has_self) add(self, 1.0f);
+    pattern->row_ptr.push_back(static_cast<int64_t>(pattern->col.size()));
+  }
+  a.pattern = std::move(pattern);
+  return a;
+}
+
+std::vector<int32_t> columns_of_others(const Csr& a, const RowRange& range) {
+  std::vector<int32_t> others;
+  for (const int32_t column : a.pattern->col) {
+    if (column < range.begin || column >= range.end) others.push_back(column);
+  }
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  return others;
+}
+
+// Columns become places: own rows from 0, then those of others.
+void number_by_place(Csr& a, const RowRange& range, const std::vector<int32_t>& others) {
+  auto pattern = std::make_shared<Pattern>(*a.pattern);
+  pattern->cols = range.size() + static_cast<int64_t>(others.size());
+  for (int32_t& column : pattern->col) {
+    if (column >= range.begin && column < range.end) {
+      column -= static_cast<int32_t>(range.begin);
+    } else {
+      const auto at = std::lower_bound(others.begin(), others.end(), column) - others.begin();
+      column = static_cast<int32_t>(range.size() + at);
+    }
+  }
+  a.pattern = std::move(pattern);
+}
+
+}  // namespace
+
+RowsFromOthers::RowsFromOthers(std::vector<int32_t> wanted, int64_t all_rows, Ranks& ranks)
+    : ranks_(ranks), wanted_(std::move(wanted)) {
+  std::vector<std::string> letters;
+  auto at = wanted_.begin();
+  for (int rank = 0; rank < ranks.count(); ++rank) {
+    const auto end =
+        std::lower_bound(at, wanted_.end(), rows_of_rank(all_rows, ranks.count(), rank).end);
+    letters.push_back(letter_of(std::vector<int32_t>(at, end)));
+    at = end;
+  }
+  const auto first = rows_of_rank(all_rows, ranks.count(), ranks.self()).begin;
+  for (const std::string& letter : ranks.swap(std::move(letters))) {
+    given_.push_back(Letter(letter).take_rest<int32_t>());
+    for (int32_t& row : given_.back()) row -= static_cast<int32_t>(first);
+  }
+}
+
+void RowsFromOthers::get(float* wanted, const float* own, int64_t width, int64_t stride) {
+  std::vector<std::string> letters;
+  for (const auto& rows : given_) {
+    std::vector<float> numbers;
+    numbers.reserve(rows.size() * static_cast<size_t>(width));
+    for (const int32_t row : rows) {
+      numbers.insert(numbers.end(), own + row * stride, own + row * stride + width);
+    }
+    letters.push_back(letter_of(numbers));
+    bytes_sent_ += static_cast<int64_t>(letters.back().size());
+  }
+  for (const std::string& letter : ranks_.swap(std::move(letters))) {
+    const auto numbers = Letter(letter).take_rest<float>();
+    for (size_t e = 0; e < numbers.size(); e += static_cast<size_t>(width), wanted += stride) {
+      std::copy_n(numbers.begin() + static_cast<int64_t>(e), width, wanted);
+    }
+  }
+}
+
+std::vector<std::string> RowsFromOthers::swap_for_rows(
+    const std::function<void(int64_t, std::string&)>& write) {
+  std::vector<std::string> letters(given_.size());
+  for (size_t rank = 0; rank < given_.size(); ++rank) {
+    for (const int32_t row : given_[rank]) write(row, letters[rank]);
+    bytes_sent_ += static_cast<int64_t>(letters[rank].size());
+  }
+  return ranks_.swap(std::move(letters));
+}
+
+void RowsFromOthers::by_rank(MatView<const float> own,
+                             const std::function<void(int, MatView<const float>)>& visit) {
+  const int count = ranks_.count(), self = ranks_.self();
+  std::unique_ptr<Sending> sending;
+  const auto send_to = [&](int rank) {
+    std::string letter;
+    for (const int32_t row : given_[rank]) append(letter, own[row], static_cast<size_t>(own.cols));
+    bytes_sent_ += static_cast<int64_t>(letter.size());
+    return ranks_.start(rank, Mail::kSwap, std::move(letter));
+  };
+  for (int step = 0; step < count; ++step) {
+    std::unique_ptr<Sending> next;
+    if (step + 1 < count) next = send_to((self + count - step - 1) % count);
+    if (step == 0) {
+      visit(self, own);
+    } else {
+      const int rank = (self + step) % count;
+      const auto rows = Letter(ranks_.wait(rank, Mail::kSwap)).take_rest<float>();
+      visit(rank, {rows.data(), std::ssize(rows) / own.cols, own.cols});
+    }
+    while (sending && !sending->done()) std::this_thread::yield();
+    sending = std::move(next);
+  }
+}
+
+GraphOverRanks::GraphOverRanks(const OwnNeighbours& found, int64_t all_rows, Ranks& ranks)
+    : range_(rows_of_rank(all_rows, ranks.count(), ranks.self())),
+      s_(joined(Votes(found, range_, all_rows, ranks), range_)),
+      others_(columns_of_others(s_, range_), all_rows, ranks) {
+  number_by_place(s_, range_, others_.numbers());
+  const Pattern& pattern = *s_.pattern;
+  std::vector<float> factor(static_cast<size_t>(pattern.cols));
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    double degree = 0;
+    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) degree += s_.values[e];
+    factor[i] = degree > 0 ? static_cast<float>(1 / std::sqrt(degree)) : 0.0f;
+  }
+  others_.get(factor.data() + pattern.rows, factor.data(), 1, 1);
+  for (int64_t i = 0; i < pattern.rows; ++i) {
+    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+      s_.values[e] *= factor[i] * factor[pattern.col[e]];
+    }
+  }
+}
+
+Matrix GraphOverRanks::propagate(const Matrix& h, int64_t steps, float alpha, int threads) {
+  Matrix z(h.rows(), h.cols());
+  cpu::propagate(z.view(), s_.pattern->view(), s_.values.data(), h.view(), steps, alpha, threads,
+                 [&](float* rows, int64_t stride) {
+                   others_.get(rows + h.rows() * stride, rows, h.cols(), stride);
+                 });
+  return z;
+}
+
+Matrix GraphOverRanks::spread_labels(const std::vector<int64_t>& classes, int threads) {
+  const int64_t count = *std::max_element(classes.begin(), classes.end()) + 1;
+  Matrix h(range_.size(), count);
+  for (int64_t i = 0; i < range_.size(); ++i) {
+    const int64_t label = classes[range_.begin + i];
+    if (label >= 0) h[i][label] = 1;
+  }
+  Matrix p = propagate(h, kSpreadSteps, static_cast<float>(kSpreadBack), threads);
+  normalise_rows(p, std::vector<double>(count, 1.0 / static_cast<double>(count)), threads);
+  return p;
 }
 
 }  // namespace glgnn

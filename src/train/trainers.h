@@ -3,6 +3,7 @@
 
 #include <glgnn/trainer.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,27 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
 
 // The lines that describe the modules of every fold in turn, in the order of their training.
 std::vector<std::string> planned_modules(const Problem& problem, const Config& config);
+
+// Training in paper mode where rows are owned by ranks and none has all of their features.
+
+// Throws kUsage where the settings are not those that rows over ranks have.
+void check_paper_over_ranks(const Problem& problem, const Config& config, int64_t all_rows,
+                            const Ranks& ranks);
+
+struct OwnResult {
+  Matrix probabilities;              // of own rows, in the best epoch
+  std::vector<EpochReport> history;  // the same on all ranks, as is the rest
+  int64_t best_epoch = 0;
+  Estimate estimate;
+  bool interrupted = false;
+};
+
+// As fit_paper() (trainers.h), with the features of own rows (rows_of_rank) and the labels, train
+// and val of all rows. `on_epoch` is asked on rank 0. Sums over rows run by rank: the choice of
+// neighbours in the first epoch is that of one process, later ones differ by rounding.
+OwnResult fit_paper_over_ranks(const Problem& problem, int64_t all_rows, const Config& config,
+                               const Context& context,
+                               const std::function<bool(const EpochReport&)>& on_epoch,
+                               Ranks& ranks);
 
 }  // namespace glgnn

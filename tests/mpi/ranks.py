@@ -5,6 +5,7 @@
     ranks.py faults GLGNN     a rank is killed: the words, the time, what is left; resumed by others
     ranks.py unequal GLGNN    ranks with other data, settings or files are refused by name
     ranks.py rows GLGNN       rows owned by ranks: the neighbours of one process, and of a plain search
+    ranks.py training GLGNN   paper mode on rows owned by ranks: one rank is one process, others differ by rounding
     ranks.py hosts GLGNN      two network namespaces as two machines, joined by TCP (needs root)
 """
 
@@ -266,6 +267,45 @@ def test_rows(program, folder):
     check("truncated or damaged" in broken.stderr and broken.returncode != 0, f"a damaged file: {broken.stderr}")
 
 
+def test_training(program, folder):
+    """Paper mode on rows that ranks own: one rank has the bits of an ordinary training, others differ by rounding."""
+    chance = random.Random(4)
+    rows = [[(i % 3 == f % 3) + chance.gauss(0, 0.7) for f in range(8)] + [1] for i in range(320)]
+    write_npy(folder / "rows.npy", rows)
+    labels = folder / "labels.npy"
+    write_npy(labels, [[i % 3 if i % 4 != 1 else -1] for i in range(320)])
+    labels.write_bytes(labels.read_bytes().replace(b"(320, 1)", b"(320,  )"))
+    words = ["fit", str(folder / "rows.npy"), "--label", str(labels), "--mode", "paper", "--epochs", "6", "--k", "6",
+             "--test-fraction", "0.5"]
+
+    def fitted_rows(ranks, *more):
+        p = folder / f"p{ranks}.npy"
+        done = run(over(ranks, program, [*words, "--rows-over-ranks", "--probabilities", str(p), *more]))
+        check(done.returncode == 0, f"training on {ranks} ranks: status {done.returncode}, {done.stderr}")
+        check(done.stdout.count("wrote") == 1, f"one voice, found {done.stdout}")
+        return read_npy(p, "f"), done.stdout
+
+    model = folder / "m.glgnn"
+    ordinary = run([program, *words, "--out", str(model), "--no-report"])
+    check(ordinary.returncode == 0, ordinary.stderr)
+    (alone, shape), said = fitted_rows(0)
+    check(shape.startswith("(320,3"), f"320 x 3, found {shape}")
+    tested = next(line for line in said.splitlines() if "test accuracy" in line).split(" (")[0]
+    check(tested in ordinary.stdout, f"{tested} as in an ordinary training, found {ordinary.stdout}")
+    check(fitted_rows(1)[0][0] == alone, "one rank differs from one process")
+    for ranks in (2, 3, 4):
+        found = fitted_rows(ranks)[0][0]
+        apart = max(abs(a - b) for a, b in zip(alone, found))
+        check(len(found) == len(alone) and apart < 1e-4, f"{ranks} ranks: probabilities are {apart} apart")
+
+    for more, expected in ((["--bias", "true"], "found bias true, expected false"), (["--hops", "3"], "found 3 hops"),
+                           (["--scaling", "tfidf"], "setting scaling")):
+        done = run(over(2, program, [*words, "--rows-over-ranks", "--probabilities", str(folder / "p.npy"), *more]))
+        check(done.returncode == 2 and expected in done.stderr, f"{more}: status {done.returncode}, {done.stderr}")
+    done = run(over(7, program, [*words, "--rows-over-ranks", "--probabilities", str(folder / "p.npy")]))
+    check("found 320 rows for 7 ranks, expected 48 rows for each" in done.stderr, f"too many ranks: {done.stderr}")
+
+
 class Hosts:
     """Two network namespaces with a wire between them; the name of each is its address."""
 
@@ -342,7 +382,8 @@ def main():
         print("skipped: built without MPI")
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="glgnn-ranks-") as folder:
-        test = {"equal": test_equal, "faults": test_faults, "unequal": test_unequal, "rows": test_rows, "hosts": test_hosts}
+        test = {"equal": test_equal, "faults": test_faults, "unequal": test_unequal, "rows": test_rows,
+                "training": test_training, "hosts": test_hosts}
         return test[what](program, pathlib.Path(folder)) or 0
 
 

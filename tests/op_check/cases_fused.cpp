@@ -261,38 +261,45 @@ std::vector<Case> two_layers_cases() {
           two_layers_case("5000x3, 8 units: pieces of blocks", {5000, 3, 8, 0.6f}, 2, true)};
 }
 
+// A pattern with as many columns as rows is of one set of rows, else its columns are other rows.
 template <class T>
-ZSelected<T> selected(Run<T>& r, int64_t n, int64_t features, int64_t classes) {
-  return {view(r.in[0], n, features), r.in[1].data(), view(r.in[2], n, classes)};
+ZSelected<T> selected(Run<T>& r, const Pattern& pattern, int64_t features, int64_t classes) {
+  const int64_t n = pattern.rows, others = pattern.cols;
+  const ZSelected<T> z{view(r.in[0], n, features), r.in[1].data(), view(r.in[2], n, classes)};
+  if (n == others) return z;
+  return {z.x, z.s, z.labels, view(r.in[3], others, features), view(r.in[4], others, classes)};
 }
 
 Case selected_dot_case(std::string name, SharedPattern pattern, int64_t features, int64_t classes) {
-  const int64_t n = pattern->rows;
+  const int64_t n = pattern->rows, others = n == pattern->cols ? 0 : pattern->cols;
   const double flops = 2.0 * pattern->nnz() * features;
   return {.name = name,
           .in = {{"x", uniform(1, n * features), false},
                  {"s", uniform(2, features)},
-                 {"labels", uniform(3, n * classes), false}},
+                 {"labels", uniform(3, n * classes), false},
+                 {"x of the columns", uniform(4, others * features), false},
+                 {"labels of the columns", uniform(5, others * classes), false}},
           .out = {{"dots", pattern->nnz()}},
           .forward =
               [=]<class T>(Run<T>& r) {
                 ref::selected_dot_forward<T>(r.out[0].data(), pattern->view(),
-                                             selected(r, n, features, classes));
+                                             selected(r, *pattern, features, classes));
               },
           .backward =
               [=]<class T>(Run<T>& r) {
                 ref::selected_dot_backward<T>(r.d_in[1].data(), r.d_out[0].data(), pattern->view(),
-                                              selected(r, n, features, classes));
+                                              selected(r, *pattern, features, classes));
               },
           .backends = {{"cpu",
                         [=](Run<float>& r, int threads) {
                           cpu::selected_dot_forward(r.out[0].data(), pattern->view(),
-                                                    selected(r, n, features, classes), threads);
+                                                    selected(r, *pattern, features, classes),
+                                                    threads);
                         },
                         [=](Run<float>& r, int threads) {
-                          cpu::selected_dot_backward(r.d_in[1].data(), r.d_out[0].data(),
-                                                     pattern->view(),
-                                                     selected(r, n, features, classes), threads);
+                          cpu::selected_dot_backward(
+                              r.d_in[1].data(), r.d_out[0].data(), pattern->view(),
+                              selected(r, *pattern, features, classes), threads);
                         }}},
           .forward_work = {.flops = flops},
           .backward_work = {.flops = flops}};
@@ -313,6 +320,7 @@ std::vector<Case> selected_dot_cases() {
           selected_dot_case("no labels", random_graph(5, 19, 4), 9, 0),
           selected_dot_case("one feature", random_graph(6, 11, 3), 1, 2),
           selected_dot_case("no entries", empty_pattern(6, 6), 5, 2),
+          selected_dot_case("columns are other rows", random_pattern(8, 23, 14, 5), 9, 3),
           selected_dot_case("all pairs and the diagonal", full_pattern(9, 9), 33, 2),
           selected_dot_case("301 rows", random_graph(7, 301, 11), 65, 3)};
 }

@@ -16,7 +16,8 @@
 #include "kernels/nearest_rows.h"
 #include "kernels/propagate.h"
 #include "modules/row_graph.h"
-#include "train/graph_over_ranks.h"
+#include "train/edges_over_ranks.h"
+#include "train/trainers.h"
 
 namespace glgnn {
 namespace {
@@ -218,6 +219,133 @@ TEST(RowsOverRanks, GraphAndPropagationHaveTheBitsOfOneProcess) {
       EXPECT_TRUE(
           std::equal(spread.data(), spread.data() + spread.size(), std::as_const(z)[rows.begin]));
     });
+  }
+}
+
+// The two hops of a symmetric graph of which a rank knows its rows and their neighbours.
+TEST(RowsOverRanks, NeighboursUnderHopsAreThoseOfOneProcess) {
+  const Matrix z = random_rows(700, 6, true);
+  const int64_t n = z.rows(), k = 7;
+  const std::vector<float> weights{1.3f, 0.8f, 0.1f};
+  const ApartOptions plain{.k = k, .all_rows = n, .by_distance = true};
+  std::vector<int32_t> expected;
+  for (const int ranks : {1, 2, 3, 4, 7}) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    std::vector<int32_t> chosen(static_cast<size_t>(n * k));
+    on_ranks(ranks, [&](Ranks& self) {
+      const RowRange rows = rows_of_rank(n, self.count(), self.self());
+      const auto edges = std::make_shared<EdgesOverRanks>(
+          choose_over_ranks(part_of(z, rows), plain, 1, self), n, self);
+      Tape tape({}, false);
+      const Matrix ones(edges->all()->nnz(), 1, 1.0f);
+      const NormalisedEdges graph{edges, symmetric_norm(tape, edges, Tape::constant(ones))};
+      const HopPairs hops = hops_over_ranks(graph, 2, self);
+      if (ranks == 1) {
+        EXPECT_TRUE(hops.shells.is_symmetric());
+        std::vector<int64_t> count(static_cast<size_t>(n));
+        expected.resize(static_cast<size_t>(n * k));
+        HopWeights<float> whole;
+        whole.shells = &hops.shells;
+        whole.h_of_shell = weights.data();
+        cpu::graph_learn_choose(expected.data(), count.data(), nullptr, ZDense<float>{z.view()},
+                                whole, {.k = k}, 1);
+      }
+      ApartOptions options{.k = k, .all_rows = n};
+      options.hops.shells = &hops.shells;
+      options.hops.h_of_shell = weights.data();
+      OwnNeighbours own = choose_over_ranks(part_of(z, rows), options, 1, self);
+      for (int64_t i = 0; i < rows.size(); ++i) {
+        std::sort(own.col.begin() + i * k, own.col.begin() + (i + 1) * k);
+      }
+      std::copy(own.col.begin(), own.col.end(), chosen.begin() + rows.begin * k);
+    });
+    EXPECT_EQ(chosen, expected);
+  }
+}
+
+// Three clouds whose labelled rows lie all over the ranks.
+struct Clouds {
+  explicit Clouds(int64_t rows) {
+    const Rng rng{.seed = 3, .stream = Stream::kInit, .owner = 0};
+    features.dense = Matrix(rows, 9);
+    problem.features = &features;
+    problem.classes = 3;
+    problem.labels.assign(static_cast<size_t>(rows), -1);
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t f = 0; f < 9; ++f) {
+        features.dense[i][f] = (f % 3 == i % 3 ? 0.5f : 0.0f) + 0.3f * rng.normal(9 * i + f);
+      }
+      if (i % 5 != 1 && i % 7 != 2) continue;
+      problem.labels[i] = static_cast<int32_t>(i % 3);
+      (i % 5 == 1 ? problem.train : problem.val).push_back(static_cast<int32_t>(i));
+    }
+    config.mode = Mode::kPaper;
+    config.k = 6;
+    config.hidden = 8;
+  }
+  Features features;
+  Problem problem;
+  Config config;
+};
+
+OwnResult fit_clouds(const Clouds& clouds, int ranks) {
+  OwnResult all;
+  all.probabilities = Matrix(clouds.features.rows(), 3);
+  on_ranks(ranks, [&](Ranks& self) {
+    const RowRange rows = rows_of_rank(clouds.features.rows(), self.count(), self.self());
+    Features own;
+    own.dense = Matrix(rows.size(), clouds.features.cols());
+    std::copy_n(clouds.features.dense[rows.begin], own.dense.size(), own.dense.data());
+    Problem problem = clouds.problem;
+    problem.features = &own;
+    OwnResult result = fit_paper_over_ranks(problem, clouds.features.rows(), clouds.config,
+                                            Context{.threads = 1}, {}, self);
+    std::copy_n(result.probabilities.data(), result.probabilities.size(),
+                all.probabilities.data() + rows.begin * 3);
+    if (!self.leads()) return;
+    all.history = result.history;
+    all.best_epoch = result.best_epoch;
+    all.estimate = result.estimate;
+  });
+  return all;
+}
+
+TEST(PaperOverRanks, OneRankHasTheBitsOfAnOrdinaryTraining) {
+  Clouds clouds(300);
+  clouds.config.epochs = 8;
+  const Model model = fit(clouds.problem, clouds.config, Context{.threads = 1}).model;
+  const OwnResult own = fit_clouds(clouds, 1);
+  ASSERT_EQ(own.history.size(), model.history.size());
+  EXPECT_EQ(own.history.back().loss, model.history.back().loss);
+  EXPECT_EQ(own.best_epoch, model.best_epoch);
+  EXPECT_EQ(own.estimate.accuracy, model.estimate.accuracy);
+  EXPECT_EQ(own.estimate.baseline, model.estimate.baseline);
+  ASSERT_EQ(own.probabilities.size(), model.probabilities.size());
+  EXPECT_TRUE(std::equal(own.probabilities.data(),
+                         own.probabilities.data() + own.probabilities.size(),
+                         model.probabilities.data()));
+}
+
+TEST(PaperOverRanks, RanksAgreeWithOneButForRounding) {
+  Clouds clouds(300);
+  clouds.config.epochs = 4;
+  const OwnResult one = fit_clouds(clouds, 1);
+  for (const int ranks : {2, 3, 4, 6}) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const OwnResult own = fit_clouds(clouds, ranks);
+    for (size_t e = 0; e < one.history.size(); ++e) {
+      EXPECT_NEAR(own.history[e].loss, one.history[e].loss, 1e-6 * one.history[e].loss);
+      EXPECT_NEAR(own.history[e].val_loss, one.history[e].val_loss, 1e-5);
+      EXPECT_EQ(own.history[e].val_accuracy, one.history[e].val_accuracy);
+    }
+    EXPECT_EQ(own.best_epoch, one.best_epoch);
+    for (int64_t e = 0; e < own.probabilities.size(); ++e) {
+      ASSERT_NEAR(own.probabilities.data()[e], one.probabilities.data()[e], 1e-5f);
+    }
+    const OwnResult again = fit_clouds(clouds, ranks);
+    EXPECT_TRUE(std::equal(own.probabilities.data(),
+                           own.probabilities.data() + own.probabilities.size(),
+                           again.probabilities.data()));
   }
 }
 

@@ -170,7 +170,7 @@ void gcn_norm_backward(float* d_a, const float* d_y, const float* y, const float
 }
 
 void symmetric_norm_forward(float* y, float* r, const float* a, const SymmetricUnion& both,
-                            SymmetricForm form, int threads) {
+                            SymmetricForm form, int threads, const FillOthers& fill_others) {
   const PatternView out = both.pattern().view();
   const bool mean = form == SymmetricForm::kMean;
   // y is B first.
@@ -186,6 +186,7 @@ void symmetric_norm_forward(float* y, float* r, const float* a, const SymmetricU
       r[i] = 1 / std::sqrt(degree);
     }
   });
+  if (fill_others) fill_others(r);
   for_row_ranges(out.rows, cost(out), threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t e = out.row_ptr[i]; e < out.row_ptr[i + 1]; ++e) {
@@ -197,7 +198,7 @@ void symmetric_norm_forward(float* y, float* r, const float* a, const SymmetricU
 
 void symmetric_norm_backward(float* d_a, const float* d_y, const float* y, const float* r,
                              const float* a, PatternView pattern, const SymmetricUnion& both,
-                             SymmetricForm form, int threads) {
+                             SymmetricForm form, int threads, const FillOthers& fill_others) {
   const PatternView out = both.pattern().view();
   const int64_t* mirror = both.mirrored.source.data();
   static thread_local Scratch<float> room;
@@ -211,6 +212,7 @@ void symmetric_norm_backward(float* d_a, const float* d_y, const float* y, const
       d_degree[i] = -along * r[i] * r[i] / 2;
     }
   });
+  if (fill_others) fill_others(d_degree);
   for_row_ranges(pattern.rows, 2 * cost(pattern), threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {

@@ -39,11 +39,12 @@ bool has_all_mirrored(const Pattern& graph) {
 
 }  // namespace
 
-HopShells::HopShells(SharedPattern graph, int64_t hops)
+HopShells::HopShells(SharedPattern graph, int64_t hops, bool knows_all)
     : graph_(std::move(graph)),
       hops_(hops),
       words_((graph_->rows + kMarkedColumns - 1) / kMarkedColumns),
-      symmetric_(has_all_mirrored(*graph_)),
+      knows_all_(knows_all),
+      symmetric_(!knows_all || has_all_mirrored(*graph_)),
       places_(graph_->col.size()),
       hub_of_(graph_->rows, -1) {
   std::transform(graph_->col.begin(), graph_->col.end(), places_.begin(), place_of);
@@ -135,7 +136,8 @@ void HopShells::row_distances(uint8_t* out, const PatternView& pairs, int64_t i,
   const int64_t begin = pairs.row_ptr[i], end = pairs.row_ptr[i + 1];
   if (begin == end) return;
   // Few pairs: each by itself. Many: as all columns.
-  const bool one_by_one = hops_ == 2 && symmetric_ && end - begin <= 2 * graph_->view().row_size(i);
+  const bool one_by_one =
+      hops_ == 2 && symmetric_ && knows_all_ && end - begin <= 2 * graph_->view().row_size(i);
   if (one_by_one) {
     std::fill(room, room + words_, 0);
     add_row(room, i, 0, words_);

@@ -94,11 +94,11 @@ void dropout_forward(float* y, const float* x, int64_t n, float rate, const Rng&
 }
 
 void dropout_backward(float* d_x, const float* d_y, int64_t n, float rate, const Rng& rng,
-                      int threads) {
+                      int threads, int64_t first) {
   for_chunks(n, threads, [&](int64_t begin, int64_t end) {
     float pulled[kChunk];
     HWY_DYNAMIC_DISPATCH(dropout_elements)
-    (pulled, d_y + begin, static_cast<uint64_t>(begin / 4), end - begin, rate, rng);
+    (pulled, d_y + begin, static_cast<uint64_t>((first + begin) / 4), end - begin, rate, rng);
     for (int64_t i = begin; i < end; ++i) d_x[i] += pulled[i - begin];
   });
 }
@@ -111,12 +111,13 @@ thread_local Scratch<float> dropped_rows;
 // work(dropped, first) for each block of rows, the first of which is row `first` of x.
 template <class Work>
 void for_dropped_blocks(MatView<const float> x, float rate, const Rng& rng, int threads,
-                        Work&& work) {
+                        int64_t first_row, Work&& work) {
   const int64_t step = std::min(dropout_block_rows(x.cols), x.rows);
   float* dropped = dropped_rows.grow(step * x.cols);
   for (int64_t first = 0; first < x.rows; first += step) {
     const int64_t rows = std::min(step, x.rows - first);
-    dropout_part(dropped, x[first], first * x.cols, rows * x.cols, rate, rng, threads);
+    dropout_part(dropped, x[first], (first_row + first) * x.cols, rows * x.cols, rate, rng,
+                 threads);
     work(MatView<const float>{dropped, rows, x.cols}, first);
   }
 }
@@ -131,18 +132,20 @@ int64_t dropout_block_rows(int64_t cols) {
 }
 
 void dropout_linear_forward(MatView<float> y, MatView<const float> x, MatView<const float> w,
-                            float rate, const Rng& rng, int threads) {
-  for_dropped_blocks(x, rate, rng, threads, [&](MatView<const float> dropped, int64_t first) {
+                            float rate, const Rng& rng, int threads, int64_t first_row) {
+  const auto multiply = [&](MatView<const float> dropped, int64_t first) {
     gemm({y[first], dropped.rows, y.cols}, dropped, w, {}, threads);
-  });
+  };
+  for_dropped_blocks(x, rate, rng, threads, first_row, multiply);
 }
 
 void dropout_linear_backward(MatView<float> d_w, MatView<const float> d_y, MatView<const float> x,
-                             float rate, const Rng& rng, int threads) {
-  for_dropped_blocks(x, rate, rng, threads, [&](MatView<const float> dropped, int64_t first) {
+                             float rate, const Rng& rng, int threads, int64_t first_row) {
+  const auto multiply = [&](MatView<const float> dropped, int64_t first) {
     gemm(d_w, dropped, {d_y[first], dropped.rows, d_y.cols},
          {.transpose_a = true, .accumulate = true}, threads);
-  });
+  };
+  for_dropped_blocks(x, rate, rng, threads, first_row, multiply);
 }
 
 namespace {

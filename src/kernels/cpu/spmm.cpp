@@ -48,8 +48,8 @@ void selected_dot_row(float* dots, float* HWY_RESTRICT scaled, const PatternView
   for (int64_t f = 0; f < z.x.cols; ++f) scaled[f] = x[f] * z.s[f] * z.s[f];
   for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
     const int64_t j = pattern.col[e];
-    dots[e] = dot(scaled, z.x[j], z.x.cols);
-    if (z.labels.cols > 0) dots[e] += dot(z.labels[i], z.labels[j], z.labels.cols);
+    dots[e] = dot(scaled, z.other_x[j], z.x.cols);
+    if (z.labels.cols > 0) dots[e] += dot(z.labels[i], z.other_labels[j], z.labels.cols);
   }
 }
 
@@ -57,7 +57,7 @@ void selected_dot_row(float* dots, float* HWY_RESTRICT scaled, const PatternView
 void selected_dot_backward_row(float* HWY_RESTRICT sums, float* HWY_RESTRICT joined,
                                const float* d_dots, const PatternView& pattern,
                                const ZSelected<float>& z, int64_t i) {
-  weighted_row_sum<false>(joined, z.x.data, z.x.cols, pattern.col, pattern.row_ptr[i],
+  weighted_row_sum<false>(joined, z.other_x.data, z.x.cols, pattern.col, pattern.row_ptr[i],
                           pattern.row_ptr[i + 1], [&](int64_t e) { return d_dots[e]; });
   const float* x = z.x[i];
   for (int64_t f = 0; f < z.x.cols; ++f) sums[f] += x[f] * joined[f];

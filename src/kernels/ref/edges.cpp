@@ -210,8 +210,10 @@ void selected_dot_forward(T* dots, PatternView pattern, const ZSelected<T>& z) {
     for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
       const int64_t j = pattern.col[e];
       T sum = 0;
-      for (int64_t c = 0; c < z.labels.cols; ++c) sum += z.labels[i][c] * z.labels[j][c];
-      for (int64_t f = 0; f < z.x.cols; ++f) sum += (z.x[i][f] * z.s[f]) * (z.x[j][f] * z.s[f]);
+      for (int64_t c = 0; c < z.labels.cols; ++c) sum += z.labels[i][c] * z.other_labels[j][c];
+      for (int64_t f = 0; f < z.x.cols; ++f) {
+        sum += (z.x[i][f] * z.s[f]) * (z.other_x[j][f] * z.s[f]);
+      }
       dots[e] = sum;
     }
   }
@@ -223,7 +225,7 @@ void selected_dot_backward(T* d_s, const T* d_dots, PatternView pattern, const Z
     for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
       const int64_t j = pattern.col[e];
       for (int64_t f = 0; f < z.x.cols; ++f) {
-        d_s[f] += d_dots[e] * 2 * z.s[f] * z.x[i][f] * z.x[j][f];
+        d_s[f] += d_dots[e] * 2 * z.s[f] * z.x[i][f] * z.other_x[j][f];
       }
     }
   }

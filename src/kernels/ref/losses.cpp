@@ -4,10 +4,17 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/ref/log_sum_exp.h"
-
 namespace glgnn::ref {
 namespace {
+
+// From the largest number, so that nothing overflows.
+template <class T>
+T log_sum_exp(const T* x, int64_t n) {
+  const T top = *std::max_element(x, x + n);
+  T sum = 0;
+  for (int64_t c = 0; c < n; ++c) sum += std::exp(x[c] - top);
+  return top + std::log(sum);
+}
 
 // Walks both rows at once: visit(index in a or -1, index in b or -1) for each column of the union.
 template <class Visit>

@@ -55,8 +55,10 @@ struct OwnRows::State {
       : by_distance(options.by_distance),
         threads(thread_count),
         blocks(z.rows),
-        rule({}, {.k = std::min(options.k, options.all_rows - 1)}, options.all_rows,
-             options.wants_lse),
+        rule(options.hops,
+             {.k = std::min(options.k, options.all_rows - 1),
+              .positive_only = options.positive_only},
+             options.all_rows, options.wants_lse),
         run(pack(own_room, z, first, blocks)) {
     for (int64_t i = 0; i < z.rows; ++i) run.states[i] = start_state(rule.first_floor());
   }
@@ -65,6 +67,13 @@ struct OwnRows::State {
     if (by_distance) return room.pack(ZNear{z}, of, first, rule, false, threads);
     const ZDense<float> rows{z};
     return room.pack(rows, of, first, rule, may_choose_by_bytes(rows, rule), threads);
+  }
+
+  // Room for tiles whose columns are `columns`, and for the marks of their rows.
+  void grow_rooms(const Blocks& rows, const Blocks& columns) {
+    const HopShells* shells = rule.hops.shells;
+    rooms.grow(rows, columns, run.z.D, shells ? shells->hops() : 0, shells ? shells->words() : 0,
+               threads);
   }
 
   bool by_distance;
@@ -84,7 +93,7 @@ OwnRows::~OwnRows() = default;
 void OwnRows::compare_own() {
   State& s = *state_;
   const ChooseJob job{s.rule};
-  s.rooms.grow(s.blocks, s.blocks, s.run.z.D, 0, 0, s.threads);
+  s.grow_rooms(s.blocks, s.blocks);
   for_each_block_pair(s.blocks, s.threads, [&](int64_t i, int64_t j, int thread) {
     choose_pair(job, s.rooms.of(thread), {s.run, i}, {s.run, j});
   });
@@ -117,6 +126,7 @@ FoundAway OwnRows::host(const Visitors& visitors, int64_t begin, int64_t end) {
   }
   if (begin == end || count == 0) return found;
   GLGNN_ASSERT(begin % kStep == 0);
+  GLGNN_ASSERT(!s.rule.has_hops() || (s.rule.is_symmetric() && visitors.first % kStep == 0));
   const Blocks part(end - begin), theirs(count);
   const RowRun own = part_of(s.run, part, begin);
   const RowRun run = s.pack(s.visitors_room, visitors.z, visitors.first, theirs);
@@ -124,7 +134,7 @@ FoundAway OwnRows::host(const Visitors& visitors, int64_t begin, int64_t end) {
     run.states[v] = start_state(visitors.floors ? visitors.floors[v] : s.rule.first_floor());
   }
   const ChooseJob job{s.rule};
-  s.rooms.grow(part, theirs, run.z.D, 0, 0, s.threads);
+  s.grow_rooms(part, theirs);
   for_each_pair_between(part, theirs, s.threads, [&](int64_t i, int64_t j, int thread) {
     choose_pair(job, s.rooms.of(thread), {own, i}, {run, j});
   });

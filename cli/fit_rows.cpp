@@ -1,0 +1,135 @@
+// glgnn fit --rows-over-ranks: paper mode on rows that ranks own.
+#include <fmt/core.h>
+#include <glgnn/data.h>
+#include <glgnn/error.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/over_ranks.h"
+#include "core/archive.h"
+#include "data/formats.h"
+#include "data/npy.h"
+#include "describe.h"
+#include "output_files.h"
+#include "progress.h"
+#include "ranks.h"
+#include "report/json.h"
+#include "report/machine.h"
+#include "start.h"
+#include "text.h"
+#include "train/edges_over_ranks.h"
+#include "train/trainers.h"
+
+namespace glgnn::cli {
+namespace {
+
+void check(const FitRows& asked) {
+  const auto refuse = [](const std::string& text) { throw Error(ErrorKind::kUsage, text); };
+  const DataOptions& data = asked.data;
+  if (!data.data.ends_with(".npy")) {
+    refuse(
+        fmt::format("--rows-over-ranks: found {}, expected a matrix in a .npy file, of which "
+                    "each rank can read its part; save it with numpy.save",
+                    data.data));
+  }
+  if (data.label.empty()) refuse("--rows-over-ranks: found no --label, expected a file of labels");
+  if (asked.probabilities.empty()) {
+    refuse("--rows-over-ranks: found no --probabilities, expected a file to write");
+  }
+  if (!data.graph.empty() && data.graph != "none") {
+    refuse("--rows-over-ranks: found --graph, expected none; leave it out");
+  }
+  for (const std::string& input : {data.data, data.label}) {
+    refuse_to_overwrite(asked.probabilities, input,
+                        "the result would overwrite what is read; choose another file");
+  }
+}
+
+uint64_t hash_of(const std::vector<int32_t>& numbers, uint64_t before) {
+  return fnv1a(numbers.data(), numbers.size() * sizeof(int32_t), before);
+}
+
+Facts facts_of(const NpyRows& rows, const Dataset& dataset, const Split& split,
+               const Config& config) {
+  uint64_t hash = hash_of(dataset.labels, rows.sample_hash());
+  for (const auto* list : {&split.train, &split.val, &split.test}) hash = hash_of(*list, hash);
+  return facts_of_run(hash, json_text(settings_json(config)));
+}
+
+// How many of own rows are right, of those whose label is known; of all ranks.
+std::pair<double, double> right_of(const Matrix& own, const RowRange& range,
+                                   const std::vector<int32_t>& labels,
+                                   const std::vector<int32_t>& rows, Ranks& all) {
+  const std::vector<int32_t> classes = predicted_classes(own);
+  double right = 0, known = 0;
+  for (const int32_t row : rows) {
+    if (row < range.begin || row >= range.end || labels[row] < 0) continue;
+    ++known;
+    right += classes[row - range.begin] == labels[row];
+  }
+  const auto sums = sum_over_ranks(std::vector{right, known}, all);
+  return {sums[0], sums[1]};
+}
+
+}  // namespace
+
+int fit_rows(const FitRows& asked) {
+  check(asked);
+  const auto say = [&](const std::string& text) {
+    if (!asked.quiet && ranks().leads()) fmt::print("{}\n", text);
+  };
+  const NpyRows file(asked.data.data);
+  Dataset dataset = read_npy_labels(
+      asked.data.data, file,
+      {.label = asked.data.label, .split = asked.data.split, .missing = asked.data.missing});
+  const Split split = choose_split(dataset, asked.data, asked.config.seed);
+  Ranks& all = ranks();
+  require_same_on_all_ranks(facts_of(file, dataset, split, asked.config));
+
+  const RowRange range = rows_of_rank(file.rows(), all.count(), all.self());
+  Features own;
+  own.dense = file.read(range.begin, range.end);
+  Config config = asked.config;
+  config.scaling = prepare_own_rows(own, file.rows(), config.scaling, all);
+  config = resolve_settings(config, dataset, split);
+  Problem problem = make_problem(dataset, own, split, false);
+  check_paper_over_ranks(problem, config, file.rows(), all);
+  say(fmt::format("{}, {}", data_sentence(dataset, config), split_sentence(split)));
+  say(fmt::format("mode paper, {} (rank 0 owns {}), {} of the columns differ, k {}, {}, seed {}",
+                  counted(all.count(), "rank"), counted(range.size(), "row"), own.cols(), config.k,
+                  counted(config.epochs, "epoch"), config.seed));
+
+  const InterruptGuard interrupt;
+  Progress progress(config.epochs, asked.quiet || !all.leads());
+  TrainingProgress shown(problem, config);
+  const OwnResult result = fit_paper_over_ranks(
+      problem, file.rows(), config, asked.context,
+      [&](const EpochReport& report) {
+        progress.update(shown.state_after(report));
+        return !interrupt.interrupted();
+      },
+      all);
+  progress.finish();
+  if (result.interrupted) {
+    say("stopped; nothing was written");
+    return all.leads() ? interrupt.exit_status() : 0;
+  }
+  const Matrix& p = result.probabilities;
+  const std::string_view bytes(reinterpret_cast<const char*>(p.data()),
+                               static_cast<size_t>(p.size()) * sizeof(float));
+  write_rows(asked.probabilities, "<f4", bytes, file.rows(), p.cols(), all);
+  const auto [right, known] = right_of(p, range, dataset.labels, split.test, all);
+  if (known > 0)
+    say(fmt::format("test accuracy {} ({} of {})", percent(right / known), right, known));
+  if (result.estimate.rows > 0) {
+    say(fmt::format("expected accuracy {} ({} to {}), judged by rows that did not choose the epoch",
+                    percent(result.estimate.accuracy), percent(result.estimate.low),
+                    percent(result.estimate.high)));
+  }
+  say(fmt::format("epoch {} of {}; {:.0f} MB on rank 0; wrote {}", result.best_epoch, config.epochs,
+                  peak_memory_mb(), asked.probabilities));
+  return 0;
+}
+
+}  // namespace glgnn::cli

@@ -1,0 +1,117 @@
+// The chosen pairs of rows that ranks own, and the ops of paper mode on them.
+//
+// A rank has the edges of its own rows and those of other ranks' rows that lead to its own. The
+// rows at the other ends ("others") stand before and after own rows, in the order of all rows: so
+// the kernels of one process work on them, and their sums run in the order of one process. What own
+// rows need of others is fetched: values before a product, gradients before its backward. What the
+// kernels make of others' rows is not whole, and not read.
+#pragma once
+
+#include <glgnn/csr.h>
+#include <glgnn/matrix.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dist/ranks.h"
+#include "kernels/edges.h"
+#include "kernels/hops.h"
+#include "ops/ops.h"
+#include "train/rows_over_ranks.h"
+
+namespace glgnn {
+
+class EdgesOverRanks {
+ public:
+  // Every rank makes one of the neighbours of its rows.
+  EdgesOverRanks(const OwnNeighbours& found, int64_t all_rows, Ranks& ranks);
+
+  // Of own rows alone: rows from 0, columns by the numbers of all rows; and by places.
+  const SharedPattern& own_by_number() const { return own_by_number_; }
+  const SharedPattern& own() const { return own_; }
+  // With the edges from others to own rows: rows and columns by places.
+  const SharedPattern& all() const { return all_; }
+
+  int64_t all_rows() const { return all_rows_; }
+  const RowRange& range() const { return range_; }  // own rows among all
+  int64_t first() const { return first_; }          // the place of the first own row
+  int64_t places() const { return std::ssize(numbers_); }
+  int32_t number_of(int64_t place) const { return numbers_[place]; }
+  int64_t first_edge() const { return all_->row_ptr[first_]; }  // of own rows in all()
+
+  // Puts in the numbers of others: `width` for each place.
+  void fill_rows(float* of_places, int64_t width);
+  // The same of their edges in all().
+  void fill_edges(float* values);
+
+  // The own edges to rows of one rank: columns are those of its rows that are wanted, in order.
+  struct ToRank {
+    Pattern pattern;
+    std::vector<int64_t> edge;     // in own(), of each entry
+    std::vector<int32_t> numbers;  // of the columns among all rows
+  };
+  const std::vector<ToRank>& to_ranks() const { return to_ranks_; }
+  RowsFromOthers& others() { return *others_; }
+
+ private:
+  void number_places(const std::vector<std::vector<int32_t>>& to_own);
+  void join_edges(const std::vector<std::vector<int32_t>>& to_own);
+  void sort_by_rank();
+
+  Ranks& ranks_;
+  int64_t all_rows_;
+  RowRange range_;
+  SharedPattern own_by_number_, own_, all_;
+  std::vector<int32_t> numbers_;  // of all places
+  int64_t first_ = 0;
+  std::unique_ptr<RowsFromOthers> others_;
+  std::vector<std::vector<int64_t>> given_;  // own edges to the rows of each rank
+  std::vector<ToRank> to_ranks_;
+};
+using SharedEdges = std::shared_ptr<EdgesOverRanks>;
+
+// The labels that are shown in a pass: the class of each of all rows, or -1.
+struct ShownOverRanks {
+  std::vector<int32_t> classes;
+  int64_t columns = 0;  // none where no label is shown
+  // [0 .. weight .. 0] for each of the rows.
+  Matrix rows(const std::vector<int32_t>& numbers, float weight) const;
+  Matrix rows(const RowRange& range, float weight) const;
+};
+
+// Own rows with the others, and the other way round.
+Var with_others(Tape& tape, const SharedEdges& edges, Var own);
+Var own_rows(Tape& tape, const SharedEdges& edges, Var all);
+// Own edges with those of others.
+Var edges_with_others(Tape& tape, const SharedEdges& edges, Var own);
+
+// Z_i . Z_j of own edges, Z = [labels, x * s] of own rows x; others' features are there for one
+// rank at a time. The sums of the gradient run by rank.
+Var selected_dot(Tape& tape, const SharedEdges& edges, Var x, Var s, const ShownOverRanks& shown,
+                 float label_weight);
+
+// D^-1/2 (A + I) D^-1/2 of A joined with its transpose; a has the edges of all().
+SparseVar symmetric_norm(Tape& tape, const SharedEdges& edges, Var a);
+
+// The sum over own rows of |a - b|; a graph and the edges it was made of.
+struct NormalisedEdges {
+  SharedEdges edges;
+  SparseVar graph;
+};
+double sparse_l1(Tape& tape, const NormalisedEdges& a, const NormalisedEdges& b, float weight);
+
+// How far rows are from own rows in a graph (at most two hops): of others' rows it has those that
+// edges of own rows lead to.
+HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& ranks);
+// Of each own edge (kernels/hops.h).
+std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads);
+
+// Sums over the ranks, in their order: the same bits on each of them.
+void sum_over_ranks(float* numbers, int64_t count, Ranks& ranks);
+std::vector<double> sum_over_ranks(const std::vector<double>& numbers, Ranks& ranks);
+// The same of a value; and a value that is alike on all ranks, whose gradient is the sum.
+Var sum_of_ranks(Tape& tape, Var x, Ranks& ranks);
+Var alike_on_ranks(Tape& tape, Var x, Ranks& ranks);
+
+}  // namespace glgnn
