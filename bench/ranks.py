@@ -38,7 +38,7 @@ def fewest_bytes(out, rows):
     """What two ranks with as much work each must send: rows of one to the other and half of them back (each pair meets
     somewhere), and the neighbours that a row has found away from home, a number and a column each."""
     found = numpy.load(out)
-    middle = rows // 2
+    middle = -(-rows // 48) // 2 * 48  # ranks own whole runs of 48 rows
     quarter = middle + -(-((rows - middle) // 2) // 48) * 48  # where the half that travels ends
     row = numpy.arange(rows)[:, None]
     away = ((row < middle) & (found >= quarter)) | ((row >= middle) & (row < quarter) & (found < middle))

@@ -11,7 +11,6 @@
 #include "commands.h"
 #include "compare_page.h"
 #include "core/clock.h"
-#include "dist/hand_out.h"
 #include "evaluation_result.h"
 #include "methods/methods.h"
 #include "prepare.h"
@@ -40,20 +39,6 @@ bool not_worse(const Standing& standing, const Standing& first, double test_to_t
   return mean_of(behind) <= interval_of(behind, test_to_train);
 }
 
-Json standing_json(const Standing& s) {
-  return {s.name, s.accuracy, s.low, s.high, s.seconds, s.memory_mb, s.fault};
-}
-
-Standing standing_of(const Json& json) {
-  return {.name = json[0].get<std::string>(),
-          .accuracy = json[1].get<std::vector<double>>(),
-          .low = json[2].get<double>(),
-          .high = json[3].get<double>(),
-          .seconds = json[4].get<double>(),
-          .memory_mb = json[5].get<double>(),
-          .fault = json[6].get<std::string>()};
-}
-
 // Our own model takes longest, then the methods that look at all pairs of rows.
 std::vector<int64_t> longest_first(const std::vector<std::string>& names) {
   const auto weight = [&](int64_t n) {
@@ -79,7 +64,6 @@ struct CompareCommand {
  private:
   std::vector<std::string> contestants(bool with_graph) const;
   std::vector<std::string> arguments_for(const std::string& name, bool own_splits) const;
-  Standing measure(const std::string& name, bool own_splits, double test_to_train) const;
   // In the order of the names; fewer when it was interrupted.
   std::vector<Standing> measure_all(const std::vector<std::string>& names, bool own_splits,
                                     double test_to_train, const InterruptGuard& interrupt) const;
@@ -135,10 +119,8 @@ std::vector<std::string> CompareCommand::arguments_for(const std::string& name,
   return words;
 }
 
-Standing CompareCommand::measure(const std::string& name, bool own_splits,
-                                 double test_to_train) const {
+Standing standing_of(const std::string& name, const ChildAnswer& answer, double test_to_train) {
   Standing standing{.name = name};
-  const ChildAnswer answer = ask_evaluate(arguments_for(name, own_splits));
   const Json result = Json::parse(answer.result, nullptr, false);
   if (answer.status != 0 || !result.is_object()) {
     standing.fault = answer.fault.empty() ? "gave no result" : answer.fault;
@@ -157,19 +139,12 @@ std::vector<Standing> CompareCommand::measure_all(const std::vector<std::string>
                                                   bool own_splits, double test_to_train,
                                                   const InterruptGuard& interrupt) const {
   std::vector<Standing> standings(names.size());
+  std::vector<std::vector<std::string>> questions;
+  for (const std::string& name : names) questions.push_back(arguments_for(name, own_splits));
   const auto start = Clock::now();
   size_t done = 0;
-  Job job;
-  job.pieces = longest_first(names);
-  job.make = [&](int64_t n) {
-    standings[n] = measure(names[n], own_splits, test_to_train);
-    return !interrupt.interrupted();
-  };
-  job.pack = [&](int64_t n) { return json_text(standing_json(standings[n])); };
-  job.unpack = [&](int64_t n, const std::string& bytes) {
-    standings[n] = standing_of(Json::parse(bytes));
-  };
-  job.finished = [&](int64_t n) {
+  const auto on_answer = [&](size_t n, const ChildAnswer& answer) {
+    standings[n] = standing_of(names[n], answer, test_to_train);
     ++done;
     const double left =
         seconds_since(start) / static_cast<double>(done) * static_cast<double>(names.size() - done);
@@ -178,8 +153,8 @@ std::vector<Standing> CompareCommand::measure_all(const std::vector<std::string>
                standings[n].fault.empty() ? percent(standings[n].mean()) : standings[n].fault,
                duration_text(left));
   };
-  job.stopped = [&] { return interrupt.interrupted(); };
-  hand_out(ranks(), job);
+  ask_all(questions, longest_first(names), ranks(), on_answer,
+          [&] { return interrupt.interrupted(); });
   standings.resize(done);  // of all, or of no further use
   return standings;
 }

@@ -73,7 +73,7 @@ struct EvaluateCommand {
   SettingOptions settings;
   ThreadOption threads;
   std::string log_file;
-  std::optional<size_t> runs;
+  std::optional<size_t> runs, only_run;
   std::optional<uint64_t> fresh;
   double more_train = 0;
   std::vector<std::string> choices;
@@ -363,6 +363,11 @@ int EvaluateCommand::run() const {
   const Config config = question.method ? config_of_rival(given, *question.method) : given;
   Evaluation evaluation(dataset, plans(dataset, given.seed), config, parsed, question);
   check_memory(evaluation.memory_needed(), evaluation.config());
+  if (only_run && log_file.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "--only-run: found no --log, expected a file to keep the run in");
+  }
+  if (only_run) evaluation.do_only(*only_run);
   const Context context =
       resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
 
@@ -388,6 +393,7 @@ int EvaluateCommand::run() const {
   for (auto& result : found) {
     if (result) results.push_back(std::move(*result));
   }
+  if (only_run && !interrupt.interrupted()) return 0;
   if (!whole) {
     if (log) {
       log->event({{"event", "interrupted"}, {"done", results.size()}, {"time", utc_time()}});
@@ -425,6 +431,10 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
       ->type_name("known|unknown");
   app->add_option("--runs", command->runs,
                   "how many of the splits, or seeds of a single split (10)")
+      ->type_name("N");
+  app->add_option("--only-run", command->only_run,
+                  "do this run alone, from 0, and keep it in --log: others may do the others, and "
+                  "--resume joins logs that are put together")
       ->type_name("N");
   app->add_option("--fresh", command->fresh,
                   "draw new splits of the same sizes with this seed, instead of the set's own")

@@ -206,7 +206,7 @@ bool Evaluation::run_all(std::vector<std::optional<RunResult>>& results, const C
   for (size_t run = 0; run < runs(); ++run) {
     if (results[run])
       count_epochs(*results[run]);
-    else
+    else if (!only_ || run == *only_)
       left.push_back(static_cast<int64_t>(run));
   }
   const size_t share = (left.size() + ranks.count() - 1) / ranks.count();

@@ -103,6 +103,8 @@ class Evaluation {
   // it.
   bool run_all(std::vector<std::optional<RunResult>>& results, const Context& context, Ranks& ranks,
                const OnEpoch& on_epoch, const OnRun& on_run);
+  // That is, of this run alone.
+  void do_only(size_t run) { only_ = run; }
 
  private:
   struct Planned {
@@ -137,6 +139,7 @@ class Evaluation {
   bool run(size_t run, const Context& context, const OnTrialEpoch& on_epoch, RunResult& result);
 
   const Dataset& dataset_;
+  std::optional<size_t> only_;
   std::vector<RunPlan> plans_;
   Config config_;
   std::vector<Planned> trials_;

@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "dist/hand_out.h"
 #include "resume_log.h"
 #include "scores.h"
 #include "text.h"
@@ -288,6 +292,110 @@ ChildAnswer ask_evaluate(std::vector<std::string> arguments) {
   else
     answer.fault = last_line(said);
   return answer;
+}
+
+namespace {
+
+// A folder for the logs of children, gone at the end.
+class LogFolder {
+ public:
+  LogFolder() : path_((std::filesystem::temp_directory_path() / "glgnn-runs-XXXXXX").string()) {
+    if (!::mkdtemp(path_.data())) {
+      throw Error(ErrorKind::kIo, path_ +
+                                      ": no folder could be made; set TMPDIR to one that can "
+                                      "be written");
+    }
+  }
+  ~LogFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  LogFolder(const LogFolder&) = delete;
+  LogFolder& operator=(const LogFolder&) = delete;
+  std::string file() const { return path_ + "/log.jsonl"; }
+
+ private:
+  std::string path_;
+};
+
+// The log that one run leaves.
+ChildAnswer ask_for_run(std::vector<std::string> arguments, int64_t run) {
+  const LogFolder folder;
+  arguments.insert(arguments.end(), {"--only-run", std::to_string(run), "--log", folder.file()});
+  ChildAnswer answer = ask_evaluate(std::move(arguments));
+  std::ifstream log(folder.file());
+  if (answer.status == 0) answer.result.assign(std::istreambuf_iterator<char>(log), {});
+  return answer;
+}
+
+// What `evaluate` says of the runs in these logs: the first log, and the runs of the others.
+ChildAnswer join_runs(std::vector<std::string> arguments, const std::vector<ChildAnswer>& runs) {
+  for (const ChildAnswer& run : runs) {
+    if (run.status != 0) return run;
+  }
+  const LogFolder folder;
+  std::ofstream log(folder.file());
+  for (const ChildAnswer& run : runs) {
+    const size_t header = run.result.find('\n') + 1;
+    log << (&run == &runs.front() ? run.result : run.result.substr(header));
+  }
+  log.close();
+  arguments.insert(arguments.end(), {"--log", folder.file(), "--resume"});
+  return ask_evaluate(std::move(arguments));
+}
+
+size_t runs_in(const std::vector<std::string>& arguments) {
+  const auto found = std::ranges::find(arguments, "--runs");
+  return found == arguments.end() ? 1 : std::stoul(*(found + 1));
+}
+
+}  // namespace
+
+void ask_all(const std::vector<std::vector<std::string>>& questions,
+             const std::vector<int64_t>& order, Ranks& ranks,
+             const std::function<void(size_t, const ChildAnswer&)>& on_answer,
+             const std::function<bool()>& stopped) {
+  const bool by_runs = ranks.count() > 1;
+  std::vector<std::pair<size_t, size_t>> asked;  // question and run, of each piece
+  std::vector<std::vector<ChildAnswer>> answers(questions.size());
+  std::vector<size_t> missing(questions.size());
+  std::vector<size_t> first_piece(questions.size());
+  for (size_t q = 0; q < questions.size(); ++q) {
+    missing[q] = by_runs ? runs_in(questions[q]) : 1;
+    answers[q].resize(missing[q]);
+    first_piece[q] = asked.size();
+    for (size_t run = 0; run < missing[q]; ++run) asked.emplace_back(q, run);
+  }
+  Job job;
+  for (const int64_t q : order) {
+    for (size_t run = 0; run < missing[q]; ++run) {
+      job.pieces.push_back(static_cast<int64_t>(first_piece[q] + run));
+    }
+  }
+  job.make = [&](int64_t piece) {
+    const auto [q, run] = asked[piece];
+    const bool one_of_many = answers[q].size() > 1;
+    answers[q][run] = one_of_many ? ask_for_run(questions[q], static_cast<int64_t>(run))
+                                  : ask_evaluate(questions[q]);
+    return !stopped();
+  };
+  job.pack = [&](int64_t piece) {
+    const ChildAnswer& answer = answers[asked[piece].first][asked[piece].second];
+    return json_text(Json{answer.status, answer.result, answer.fault});
+  };
+  job.unpack = [&](int64_t piece, const std::string& bytes) {
+    const Json said = Json::parse(bytes);
+    answers[asked[piece].first][asked[piece].second] = {
+        said[0].get<int>(), said[1].get<std::string>(), said[2].get<std::string>()};
+  };
+  job.finished = [&](int64_t piece) {
+    const size_t q = asked[piece].first;
+    if (--missing[q] > 0) return;
+    on_answer(q, answers[q].size() > 1 ? join_runs(questions[q], answers[q]) : answers[q].front());
+    answers[q].clear();
+  };
+  job.stopped = stopped;
+  hand_out(ranks, job);
 }
 
 }  // namespace glgnn::cli

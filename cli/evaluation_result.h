@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,5 +48,13 @@ struct ChildAnswer {
 
 // Runs `evaluate` with these arguments, --json and --quiet.
 ChildAnswer ask_evaluate(std::vector<std::string> arguments);
+
+// Asks for all `order`ed questions; over several ranks each run ("--runs R" among the arguments) is
+// asked for by itself, by whoever is free. on_answer(question, answer) is called on rank 0, one at
+// a time, for all but those that are left open where `stopped` says so.
+void ask_all(const std::vector<std::vector<std::string>>& questions,
+             const std::vector<int64_t>& order, Ranks& ranks,
+             const std::function<void(size_t, const ChildAnswer&)>& on_answer,
+             const std::function<bool()>& stopped);
 
 }  // namespace glgnn::cli

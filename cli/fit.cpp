@@ -355,9 +355,10 @@ Command add_fit(CLI::App& program, std::vector<std::string> arguments) {
       app->add_flag("--resume", command->resume, "continue an interrupted run, to the same bits");
   app->add_flag("--restart", command->restart, "discard an interrupted run and begin anew")
       ->excludes(resume);
-  app->add_flag("--rows-over-ranks", command->rows_over_ranks,
-                "paper mode on a .npy file of which each rank of mpirun reads and holds its own "
-                "rows; writes --probabilities, no model");
+  app->add_flag(
+      "--rows-over-ranks", command->rows_over_ranks,
+      "paper mode on a .npy file or a table of numbers of which each rank of mpirun reads "
+      "and holds its own rows; writes --probabilities, no model");
   app->add_option("--probabilities", command->probabilities,
                   "with --rows-over-ranks: the probabilities of every row, N x classes")
       ->type_name("FILE.npy");

@@ -4,12 +4,13 @@
 #include <glgnn/error.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "api/over_ranks.h"
 #include "core/archive.h"
+#include "data/file.h"
 #include "data/formats.h"
-#include "data/npy.h"
 #include "describe.h"
 #include "output_files.h"
 #include "progress.h"
@@ -27,13 +28,10 @@ namespace {
 void check(const FitRows& asked) {
   const auto refuse = [](const std::string& text) { throw Error(ErrorKind::kUsage, text); };
   const DataOptions& data = asked.data;
-  if (!data.data.ends_with(".npy")) {
+  if (data.label.empty())
     refuse(
-        fmt::format("--rows-over-ranks: found {}, expected a matrix in a .npy file, of which "
-                    "each rank can read its part; save it with numpy.save",
-                    data.data));
-  }
-  if (data.label.empty()) refuse("--rows-over-ranks: found no --label, expected a file of labels");
+        "--rows-over-ranks: found no --label, expected the label column of a table, or a file "
+        "of labels");
   if (asked.probabilities.empty()) {
     refuse("--rows-over-ranks: found no --probabilities, expected a file to write");
   }
@@ -46,15 +44,21 @@ void check(const FitRows& asked) {
   }
 }
 
-uint64_t hash_of(const std::vector<int32_t>& numbers, uint64_t before) {
-  return fnv1a(numbers.data(), numbers.size() * sizeof(int32_t), before);
+// Of the files that are given besides.
+uint64_t hash_of_file(const std::string& path, uint64_t before) {
+  if (path.empty() || !std::filesystem::is_regular_file(path)) return before;
+  const uint64_t sum = FileParts(path).sample_hash();
+  return fnv1a(&sum, sizeof sum, before);
 }
 
-Facts facts_of(const NpyRows& rows, const Dataset& dataset, const Split& split,
-               const Config& config) {
-  uint64_t hash = hash_of(dataset.labels, rows.sample_hash());
-  for (const auto* list : {&split.train, &split.val, &split.test}) hash = hash_of(*list, hash);
-  return facts_of_run(hash, json_text(settings_json(config)));
+Facts facts_of(const FitRows& asked, const SharedFile& file) {
+  uint64_t hash = file.sample_hash();
+  for (const auto& path : {asked.data.label, asked.data.split}) hash = hash_of_file(path, hash);
+  Json words = settings_json(asked.config);
+  words["label"] = asked.data.label;
+  words["split"] = {asked.data.split, asked.data.test_fraction.value_or(-1),
+                    asked.data.val_fraction.value_or(-1)};
+  return facts_of_run(hash, json_text(words));
 }
 
 // How many of own rows are right, of those whose label is known; of all ranks.
@@ -79,17 +83,19 @@ int fit_rows(const FitRows& asked) {
   const auto say = [&](const std::string& text) {
     if (!asked.quiet && ranks().leads()) fmt::print("{}\n", text);
   };
-  const NpyRows file(asked.data.data);
-  Dataset dataset = read_npy_labels(
-      asked.data.data, file,
-      {.label = asked.data.label, .split = asked.data.split, .missing = asked.data.missing});
-  const Split split = choose_split(dataset, asked.data, asked.config.seed);
+  const bool in_file = is_label_file(asked.data.label);
+  SharedFile file(asked.data.data, in_file ? "" : asked.data.label);
   Ranks& all = ranks();
-  require_same_on_all_ranks(facts_of(file, dataset, split, asked.config));
+  require_same_on_all_ranks(facts_of(asked, file));
 
+  file.count_rows(all);
   const RowRange range = rows_of_rank(file.rows(), all.count(), all.self());
   Features own;
-  own.dense = file.read(range.begin, range.end);
+  own.dense = file.read_own(all);
+  const Dataset dataset = labels_of_rows(
+      asked.data.data, file.rows(), file.cols(), file.labels(),
+      {.label = asked.data.label, .split = asked.data.split, .missing = asked.data.missing});
+  const Split split = choose_split(dataset, asked.data, asked.config.seed);
   Config config = asked.config;
   config.scaling = prepare_own_rows(own, file.rows(), config.scaling, all);
   config = resolve_settings(config, dataset, split);

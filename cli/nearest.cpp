@@ -9,11 +9,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "api/over_ranks.h"
 #include "commands.h"
-#include "core/archive.h"
 #include "core/clock.h"
 #include "data/message.h"
-#include "data/npy.h"
 #include "data/npz.h"
 #include "output_files.h"
 #include "ranks.h"
@@ -39,7 +38,7 @@ struct NearestCommand {
   bool by_distance() const { return metric == "euclidean"; }
   void check() const;
   std::vector<float> shown(std::vector<float> t) const;
-  void say(const NpyRows& rows, const std::vector<std::string>& of_ranks, double seconds) const;
+  void say(const SharedFile& rows, const std::vector<std::string>& of_ranks, double seconds) const;
 };
 
 void NearestCommand::check() const {
@@ -91,8 +90,8 @@ std::vector<float> NearestCommand::shown(std::vector<float> t) const {
   return t;
 }
 
-uint64_t hash_of(const std::vector<int64_t>& numbers) {
-  return fnv1a(numbers.data(), numbers.size() * sizeof(int64_t));
+uint64_t hash_of_file(const std::string& path) {
+  return path.empty() ? 0 : FileParts(path).sample_hash();
 }
 
 double processor_seconds() {
@@ -104,7 +103,7 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void NearestCommand::say(const NpyRows& rows, const std::vector<std::string>& of_ranks,
+void NearestCommand::say(const SharedFile& rows, const std::vector<std::string>& of_ranks,
                          double seconds) const {
   if (json) {
     Json list = Json::array();
@@ -125,7 +124,15 @@ void NearestCommand::say(const NpyRows& rows, const std::vector<std::string>& of
 int NearestCommand::run() const {
   check();
   const Context context = threads.context();
-  const NpyRows rows(file);
+  SharedFile rows(file);
+  Ranks& all = ranks();
+  require_same_on_all_ranks(
+      facts_of_run(rows.sample_hash(), json_text({{"k", k},
+                                                  {"metric", metric},
+                                                  {"out", !out.empty()},
+                                                  {"distances", !distances.empty()},
+                                                  {"labels", hash_of_file(labels)}})));
+  rows.count_rows(all);
   if (rows.rows() < 2) {
     throw Error(ErrorKind::kData, file +
                                       ": found 1 row, expected at least 2; a row alone has no "
@@ -137,16 +144,9 @@ int NearestCommand::run() const {
                             rows.rows(), INT32_MAX));
   }
   const std::vector<int64_t> classes = read_labels(labels, rows.rows());
-  Ranks& all = ranks();
-  require_same_on_all_ranks(
-      facts_of_run(rows.sample_hash(), json_text({{"k", k},
-                                                  {"metric", metric},
-                                                  {"out", !out.empty()},
-                                                  {"distances", !distances.empty()},
-                                                  {"labels", hash_of(classes)}})));
   const RowRange range = rows_of_rank(rows.rows(), all.count(), all.self());
   Features own;
-  own.dense = rows.read(range.begin, range.end);
+  own.dense = rows.read_own(all);
   if (!by_distance()) scale_features(own, Scaling::kRowUnit);
   const auto start = Clock::now();
   const double before = processor_seconds();
@@ -181,7 +181,9 @@ Command add_nearest(CLI::App& program) {
   const auto command = std::make_shared<NearestCommand>();
   CLI::App* app =
       program.add_subcommand("nearest", "the exact nearest rows of every row of an array");
-  app->add_option("FILE", command->file, "a matrix in a .npy file")->type_name("");
+  app->add_option("FILE", command->file,
+                  "a matrix in a .npy file, or a table of numbers (csv, tsv)")
+      ->type_name("");
   app->add_option("--k", command->k, "how many of each row (10)")->type_name("K");
   app->add_option("--metric", command->metric, "by distance, or by the angle between rows")
       ->type_name("euclidean|cosine");

@@ -12,7 +12,6 @@
 
 #include "commands.h"
 #include "core/clock.h"
-#include "dist/hand_out.h"
 #include "evaluation_result.h"
 #include "ranks.h"
 #include "report/json.h"
@@ -114,16 +113,12 @@ struct ReproduceCommand {
 
  private:
   int run_one(const std::string& table, const InterruptGuard& interrupt) const;
-  void measure(Cell& cell) const;
   bool measure_all(const std::string& path, std::vector<Cell>& cells,
                    const InterruptGuard& interrupt) const;
   void print(const Study& study, const std::vector<Cell>& cells) const;
 };
 
-void ReproduceCommand::measure(Cell& cell) const {
-  std::vector<std::string> words = cell.words;
-  if (threads) words.insert(words.end(), {"--threads", std::to_string(*threads)});
-  const ChildAnswer answer = ask_evaluate(words);
+void take_answer(Cell& cell, const ChildAnswer& answer) {
   const Json result = Json::parse(answer.result, nullptr, false);
   if (answer.status == 0 && result.is_object())
     cell.result = result;
@@ -135,25 +130,23 @@ void ReproduceCommand::measure(Cell& cell) const {
 bool ReproduceCommand::measure_all(const std::string& path, std::vector<Cell>& cells,
                                    const InterruptGuard& interrupt) const {
   std::optional<CellFile> known;
-  Job job;
+  std::vector<int64_t> left;
   if (ranks().leads()) {
     known.emplace(path, resume);
-    job.pieces = left_to_measure(cells, *known);
+    left = left_to_measure(cells, *known);
+  }
+  std::vector<std::vector<std::string>> questions;
+  for (const Cell& cell : cells) {
+    questions.push_back(cell.words);
+    if (threads) {
+      questions.back().insert(questions.back().end(), {"--threads", std::to_string(*threads)});
+    }
   }
   const auto start = Clock::now();
-  const size_t all = job.pieces.size();
+  const size_t all = left.size();
   size_t measured = 0;
-  job.make = [&](int64_t c) {
-    measure(cells[c]);
-    return !interrupt.interrupted();
-  };
-  job.pack = [&](int64_t c) { return json_text(Json{cells[c].result, cells[c].fault}); };
-  job.unpack = [&](int64_t c, const std::string& bytes) {
-    const Json answer = Json::parse(bytes);
-    cells[c].result = answer[0];
-    cells[c].fault = answer[1].get<std::string>();
-  };
-  job.finished = [&](int64_t c) {
+  const auto on_answer = [&](size_t c, const ChildAnswer& answer) {
+    take_answer(cells[c], answer);
     known->keep(cells[c]);
     ++measured;
     if (quiet) return;
@@ -161,8 +154,7 @@ bool ReproduceCommand::measure_all(const std::string& path, std::vector<Cell>& c
     fmt::print(stderr, "{}/{} {}: {}  about {} left\n", measured, all, label_of(cells[c]),
                accuracy_text(cells[c]), duration_text(each * static_cast<double>(all - measured)));
   };
-  job.stopped = [&] { return interrupt.interrupted(); };
-  hand_out(ranks(), job);
+  ask_all(questions, left, ranks(), on_answer, [&] { return interrupt.interrupted(); });
   if (measured == all) return true;
   fmt::print(stderr, "stopped after {} of {} cells; {} holds them: go on with --resume\n", measured,
              all, known->path());

@@ -1,5 +1,6 @@
 #include <glgnn/error.h>
 
+#include <algorithm>
 #include <string>
 
 #include "api/over_ranks.h"
@@ -7,6 +8,23 @@
 
 namespace glgnn {
 namespace {
+
+std::variant<NpyRows, TableParts> open_file(const std::filesystem::path& path,
+                                            const std::string& label) {
+  const std::string extension = extension_of(path);
+  if (extension == ".npy") return NpyRows(path);
+  if (extension == ".csv" || extension == ".tsv" || extension == ".tab") {
+    return TableParts(path, label);
+  }
+  throw Error(ErrorKind::kUsage,
+              path.string() +
+                  ": found a file that cannot be read by parts, expected a matrix in a .npy file "
+                  "or a table of numbers in a .csv or .tsv file; write it as one of these");
+}
+
+int64_t first_byte(const TableParts& table, int ranks, int rank) {
+  return table.bytes() * rank / ranks;
+}
 
 std::string packed(const ColumnSums& sums) {
   std::string letter;
@@ -48,6 +66,58 @@ Matrix columns_that_vary(const Matrix& rows, const std::vector<uint8_t>& varies)
 }
 
 }  // namespace
+
+SharedFile::SharedFile(const std::filesystem::path& path, const std::string& label)
+    : file_(open_file(path, label)) {
+  if (const auto* matrix = std::get_if<NpyRows>(&file_)) rows_ = matrix->rows();
+}
+
+uint64_t SharedFile::sample_hash() const {
+  return std::visit([](const auto& file) { return file.sample_hash(); }, file_);
+}
+
+int64_t SharedFile::cols() const {
+  return std::visit([](const auto& file) { return file.cols(); }, file_);
+}
+
+void SharedFile::count_rows(Ranks& ranks) {
+  const auto* table = std::get_if<TableParts>(&file_);
+  if (!table) return;
+  const int count = ranks.count();
+  const int64_t own = table->count(first_byte(*table, count, ranks.self()),
+                                   first_byte(*table, count, ranks.self() + 1));
+  rows_ = 0;
+  first_row_.clear();
+  for (const std::string& letter :
+       ranks.swap(std::vector<std::string>(static_cast<size_t>(count), letter_of(&own, 1)))) {
+    first_row_.push_back(rows_);
+    rows_ += Letter(letter).take<int64_t>(1)[0];
+  }
+}
+
+// Own rows are nearly those of own bytes: the rank in whose bytes the first of them begins says
+// where to look for it.
+Matrix SharedFile::read_own(Ranks& ranks) {
+  const RowRange own = rows_of_rank(rows_, ranks.count(), ranks.self());
+  if (const auto* matrix = std::get_if<NpyRows>(&file_)) return matrix->read(own.begin, own.end);
+  const auto& table = std::get<TableParts>(file_);
+  const auto rank = std::upper_bound(first_row_.begin(), first_row_.end(), own.begin) - 1;
+  const int64_t from =
+      first_byte(table, ranks.count(), static_cast<int>(rank - first_row_.begin()));
+  TableParts::Rows rows = table.read(from, own.begin - *rank, own.size(), own.begin);
+  std::string texts;
+  for (const std::string& label : rows.labels) texts += label + '\n';
+  labels_.clear();
+  for (const std::string& letter :
+       ranks.swap(std::vector<std::string>(static_cast<size_t>(ranks.count()), texts))) {
+    for (size_t at = 0; at < letter.size();) {
+      const size_t end = letter.find('\n', at);
+      labels_.push_back(letter.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return std::move(rows.numbers);
+}
 
 Scaling prepare_own_rows(Features& own, int64_t all_rows, Scaling asked, Ranks& ranks) {
   const auto in_turn = [&](auto&& add) {

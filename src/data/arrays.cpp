@@ -36,11 +36,6 @@ void add_labels(Dataset& dataset, const NpyArray& y, const LoadOptions& options)
   if (!options.new_rows) check_labels(dataset, y.place);
 }
 
-bool is_label_file(const std::string& label) {
-  const std::string extension = content_extension(label);
-  return extension == ".npy" || extension == ".txt";
-}
-
 // Numbers in a .npy file, or texts, one per line.
 void add_label_file(Dataset& dataset, const LoadOptions& options) {
   if (content_extension(options.label) == ".npy") {
@@ -91,17 +86,25 @@ Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& optio
   return dataset;
 }
 
-Dataset read_npy_labels(const std::filesystem::path& path, const NpyRows& rows,
-                        const LoadOptions& options) {
-  no_id_column(path, options);
+Dataset labels_of_rows(const std::filesystem::path& path, int64_t rows, int64_t cols,
+                       const std::vector<std::string>& labels, const LoadOptions& options) {
   Dataset dataset;
   dataset.name = path.stem().string();
-  dataset.features.dense = Matrix::share(std::make_shared<const float>(), rows.rows(), rows.cols());
-  add_labels_beside(dataset, path, options);
-  if (dataset.labels.empty()) dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
-  dataset.feature_names = numbered_names(dataset.features.cols());
+  dataset.features.dense = Matrix::share(std::make_shared<const float>(), rows, cols);
+  dataset.feature_names = numbered_names(cols);
+  if (labels.empty()) {
+    add_labels_beside(dataset, path, options);
+  } else {
+    set_labels(dataset, labels, options.missing);
+    check_labels(dataset, {path}, options.label);
+  }
   if (!options.split.empty()) dataset.splits = {read_split(dataset, options.split)};
   return dataset;
+}
+
+bool is_label_file(const std::string& label) {
+  const std::string extension = content_extension(label);
+  return extension == ".npy" || extension == ".txt";
 }
 
 Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& options) {

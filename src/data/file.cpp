@@ -9,9 +9,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <thread>
 
+#include "core/archive.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -199,6 +201,34 @@ InputFile::~InputFile() { remove_copy(); }
 void InputFile::remove_copy() const {
   std::error_code ignored;
   if (!folder_.empty()) fs::remove_all(folder_, ignored);
+}
+
+FileParts::FileParts(const std::filesystem::path& path) : path_(path) {
+  require_file(path);
+  size_ = static_cast<int64_t>(fs::file_size(path));
+}
+
+std::string FileParts::bytes(int64_t offset, int64_t count) const {
+  std::string bytes(static_cast<size_t>(count), '\0');
+  std::ifstream file(path_, std::ios::binary);
+  file.seekg(offset);
+  if (!file.read(bytes.data(), count)) {
+    fail(ErrorKind::kIo, {path_},
+         {"cannot be read", counted(file.gcount(), "byte"), counted(count, "byte"),
+          "check that nobody changes the file"});
+  }
+  return bytes;
+}
+
+uint64_t FileParts::sample_hash() const {
+  constexpr int64_t kParts = 64, kPart = 4096;
+  uint64_t sum = fnv1a(&size_, sizeof size_);
+  for (int64_t p = 0; p <= kParts; ++p) {
+    const int64_t at = std::max<int64_t>(0, size_ - kPart) * p / kParts;
+    const std::string part = bytes(at, std::min(kPart, size_));
+    sum = fnv1a(part.data(), part.size(), sum);
+  }
+  return sum;
 }
 
 }  // namespace glgnn

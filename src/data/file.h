@@ -1,6 +1,7 @@
 // Whole files in memory, with errors a person can act on.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,6 +13,23 @@ namespace glgnn {
 void require_file(const std::filesystem::path& path);
 
 std::string read_bytes(const std::filesystem::path& path);
+
+// A plain file of which parts are read when they are asked for.
+class FileParts {
+ public:
+  // kIo where it cannot be opened.
+  explicit FileParts(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  int64_t size() const { return size_; }
+  std::string bytes(int64_t offset, int64_t count) const;
+  // A sum of parts from all over the file, which tells two files apart without reading them.
+  uint64_t sample_hash() const;
+
+ private:
+  std::filesystem::path path_;
+  int64_t size_ = 0;
+};
 
 // The lines of a text file without their ends; a last empty line does not count.
 std::vector<std::string> read_lines(const std::filesystem::path& path);

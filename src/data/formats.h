@@ -12,7 +12,6 @@
 #include "data/features.h"
 #include "data/line_reader.h"
 #include "data/message.h"
-#include "data/npy.h"
 #include "data/npz.h"
 
 namespace glgnn {
@@ -20,14 +19,19 @@ namespace glgnn {
 Dataset read_table(const std::filesystem::path& path, const LoadOptions& options);    // table.cpp
 Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
 Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
-// The labels and the split of an array that is read by parts: the features have a shape, and no
-// numbers. arrays.cpp
-Dataset read_npy_labels(const std::filesystem::path& path, const NpyRows& rows,
-                        const LoadOptions& options);
 Dataset read_mtx_set(const std::filesystem::path& path, const LoadOptions& options);  // arrays.cpp
 Dataset read_svmlight(const std::filesystem::path& path,
                       const LoadOptions& options);  // svmlight.cpp
 Dataset read_folder(const std::filesystem::path& folder, const LoadOptions& options);  // folder.cpp
+
+// Whether --label names a file of labels, not a column. arrays.cpp
+bool is_label_file(const std::string& label);
+
+// The labels and the split of rows that are read by parts, from the texts of their label column or,
+// where there are none, from the file that `options` name: the features have a shape, and no
+// numbers. arrays.cpp
+Dataset labels_of_rows(const std::filesystem::path& path, int64_t rows, int64_t cols,
+                       const std::vector<std::string>& labels, const LoadOptions& options);
 
 // The extension whose reader a file needs: by its name, or by the format that the user names
 // (kUsage where there is none). readers.cpp

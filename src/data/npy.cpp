@@ -267,36 +267,23 @@ void write_floats(float* out, const NpyArray& array) {
 
 }  // namespace
 
-NpyRows::NpyRows(const std::filesystem::path& path) {
-  require_file(path);
+NpyRows::NpyRows(const std::filesystem::path& path) : file_(path) {
   constexpr int64_t kHead = 1 << 17;  // a header of version 1 is shorter
   head_.place = {path};
-  size_ = static_cast<int64_t>(std::filesystem::file_size(path));
-  const std::string begin = bytes_at(0, std::min(kHead, size_));
+  const int64_t size = file_.size();
+  const std::string begin = file_.bytes(0, std::min(kHead, size));
   const Header header = split_header(begin, head_.place);
   const Layout layout = layout_of(header, head_.place);
   head_ = layout.array;
   swapped_ = layout.swapped;
   start_ = static_cast<int64_t>(header.bytes.data() - begin.data());
-  require_bytes(head_, size_ - start_);
-  require_matrix(head_, size_ == start_);
+  require_bytes(head_, size - start_);
+  require_matrix(head_, size == start_);
   if (layout.fortran && rows() > 1 && cols() > 1) {
     fail(ErrorKind::kData, head_.place,
          {"columns lie side by side, not rows", "fortran_order", "an array that is row-major",
           "write it again as numpy.ascontiguousarray(X)"});
   }
-}
-
-std::string NpyRows::bytes_at(int64_t offset, int64_t size) const {
-  std::string bytes(static_cast<size_t>(size), '\0');
-  std::ifstream file(head_.place.file, std::ios::binary);
-  file.seekg(offset);
-  if (!file.read(bytes.data(), size)) {
-    fail(ErrorKind::kIo, head_.place,
-         {"cannot be read", counted(file.gcount(), "byte"), counted(size, "byte"),
-          "check that nobody changes the file"});
-  }
-  return bytes;
 }
 
 Matrix NpyRows::read(int64_t begin, int64_t end) const {
@@ -307,22 +294,11 @@ Matrix NpyRows::read(int64_t begin, int64_t end) const {
     NpyArray part = head_;
     part.shape[0] = std::min(kRowsAtOnce, end - first);
     part.first_row = first;
-    part.bytes = bytes_at(start_ + first * of_row, part.shape[0] * of_row);
+    part.bytes = file_.bytes(start_ + first * of_row, part.shape[0] * of_row);
     if (swapped_) swap_bytes(part);
     write_floats(rows[first - begin], part);
   }
   return rows;
-}
-
-uint64_t NpyRows::sample_hash() const {
-  constexpr int64_t kParts = 64, kPart = 4096;
-  uint64_t sum = kFnvStart;
-  for (int64_t p = 0; p <= kParts; ++p) {
-    const int64_t at = std::max<int64_t>(0, size_ - kPart) * p / kParts;
-    const std::string bytes = bytes_at(at, std::min(kPart, size_));
-    sum = fnv1a(bytes.data(), bytes.size(), sum);
-  }
-  return sum;
 }
 
 std::vector<float> to_floats(const NpyArray& array) {

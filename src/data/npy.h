@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/file.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -38,16 +39,13 @@ class NpyRows {
   int64_t cols() const { return head_.shape[1]; }
   // Rows begin .. end - 1; a number that is not finite is an error.
   Matrix read(int64_t begin, int64_t end) const;
-  // A sum of the header and of parts from all over the file, which tells two files apart without
-  // reading them.
-  uint64_t sample_hash() const;
+  uint64_t sample_hash() const { return file_.sample_hash(); }
 
  private:
-  std::string bytes_at(int64_t offset, int64_t size) const;
-
+  FileParts file_;
   NpyArray head_;  // without its bytes
   bool swapped_ = false;
-  int64_t start_ = 0, size_ = 0;  // of the numbers, in bytes
+  int64_t start_ = 0;  // of the numbers, in bytes
 };
 
 // All numbers as float32, in order; one that is not finite is an error.

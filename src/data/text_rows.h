@@ -1,6 +1,8 @@
 // Rows of fields from a text file: CSV, TSV and lists separated by blanks.
 #pragma once
 
+#include <glgnn/matrix.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/file.h"
 #include "data/line_reader.h"
 #include "data/message.h"
 
@@ -64,6 +67,42 @@ class TextRows {
   std::string row_text_;  // the beginning of the row, for errors
   char delimiter_ = ',';
   std::unique_ptr<Parser> parser_;
+};
+
+// A table of numbers of which parts are read: a line for each row, fields apart by comma, semicolon
+// or tab (that which the first line has most of). Where the first line has a field that is no
+// number it names the columns. One column may be text: the labels.
+class TableParts {
+ public:
+  // `label` names that column; empty: there is none. kUsage where no column has this name.
+  TableParts(const std::filesystem::path& path, const std::string& label);
+
+  int64_t cols() const { return static_cast<int64_t>(fields_) - (label_ >= 0); }  // of numbers
+  int64_t bytes() const { return file_.size() - start_; }                         // of all rows
+  uint64_t sample_hash() const { return file_.sample_hash(); }
+
+  // How many rows begin in bytes begin .. end - 1.
+  int64_t count(int64_t begin, int64_t end) const;
+
+  struct Rows {
+    Matrix numbers;
+    std::vector<std::string> labels;
+  };
+  // `count` rows that follow `skipped` others, of which the first begins at byte `from` or later.
+  // The first row read is number `first` of all, for errors.
+  Rows read(int64_t from, int64_t skipped, int64_t count, int64_t first) const;
+
+ private:
+  template <class Visit>
+  void for_lines(int64_t from, Visit&& visit) const;
+  void add(Rows& rows, int64_t at, std::string_view line, int64_t number) const;
+
+  FileParts file_;
+  int64_t start_ = 0;  // of the first row
+  size_t fields_ = 0;
+  int64_t label_ = -1;
+  char delimiter_ = ',';
+  std::vector<std::string> names_;
 };
 
 // A number as people write it in tables ("+1.5e3"; also nan and inf); false if it is not one.

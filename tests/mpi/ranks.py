@@ -30,8 +30,8 @@ MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none
 
 PAPER = ["evaluate", "wine", "--mode", "paper", "--epochs", "3", "--runs", "4"]
 FITS = (["fit", "wine"], ["fit", "wine", "--mode", "paper", "--epochs", "3"])
-CHILDREN = (["compare", "wine", "--methods", "logreg,knn-gcn,forest", "--runs", "2", "--budget", "1"],
-            ["reproduce", "table1", "--datasets", "wine", "--methods", "logreg,knn-gcn", "--runs", "1", "--budget", "1"])
+CHILDREN = (["compare", "wine", "--methods", "logreg,knn-gcn,forest", "--runs", "3", "--budget", "2"],
+            ["reproduce", "table1", "--datasets", "wine", "--methods", "logreg,knn-gcn", "--runs", "2", "--budget", "1"])
 BEST = ["evaluate", "wine", "--runs", "3", "--gnn_heads", "false", "--landmark_heads", "false"]
 
 
@@ -244,6 +244,13 @@ def test_rows(program, folder):
             of_ranks = shared[2]["ranks"]
             check(sum(rank["rows"] for rank in of_ranks) == 6000 and len(of_ranks) == max(1, ranks), f"{of_ranks}")
 
+    numbers, _ = read_npy(folder / "rows.npy", "f")
+    (folder / "rows.csv").write_text("".join(",".join(map(repr, numbers[12 * i:12 * i + 12])) + "\n" for i in range(6000)))
+    alone = nearest_files(0, program, folder / "rows.npy", folder)
+    for ranks in (0, 1, 2, 3, 4):
+        shared = nearest_files(ranks, program, folder / "rows.csv", folder)
+        check(shared[:2] == alone[:2], f"nearest of a table on {ranks} ranks differs from the array")
+
     labels = folder / "labels.npy"
     write_npy(labels, [[i % 3 if i % 20 == 0 else -1] for i in range(6000)])
     labels.write_bytes(labels.read_bytes().replace(b"(6000, 1)", b"(6000,  )"))
@@ -297,6 +304,15 @@ def test_training(program, folder):
         found = fitted_rows(ranks)[0][0]
         apart = max(abs(a - b) for a, b in zip(alone, found))
         check(len(found) == len(alone) and apart < 1e-4, f"{ranks} ranks: probabilities are {apart} apart")
+
+    # A table, of which each rank reads its bytes; the last column is left out, as all rows have the same.
+    table = folder / "rows.csv"
+    texts = [",".join([*map(repr, array.array("f", row)), "abc"[i % 3] if i % 4 != 1 else ""]) for i, row in enumerate(rows)]
+    table.write_text("\n".join(["a,b,c,d,e,f,g,h,one,kind", *texts]))
+    words[1:4] = [str(table), "--label", "kind"]
+    for ranks in (0, 3):
+        found = fitted_rows(ranks)[0][0]
+        check(max(abs(a - b) for a, b in zip(alone, found)) < 1e-4, f"a table on {ranks} ranks is not the array")
 
     for more, expected in ((["--bias", "true"], "found bias true, expected false"), (["--hops", "3"], "found 3 hops"),
                            (["--scaling", "tfidf"], "setting scaling")):

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "data/data.h"
+#include "data/text_rows.h"
 #include "unit/data_test_util.h"
 
 namespace glgnn {
@@ -357,6 +358,61 @@ TEST_F(DataCsv, RefusesTooLittle) {
   EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n1,2\n1,2\n"),
             "t.csv: no features: found \"only columns with the same value in every row\", expected "
             "a column that tells rows apart; add the columns to learn from");
+}
+
+// Each of `ranks` readers has as many bytes, and finds the rows that begin in them.
+TEST(TableParts, PartsHaveEveryRowOnce) {
+  const TempFolder folder;
+  for (const std::string end : {"\n", "\r\n"}) {
+    std::string text = "\xEF\xBB\xBFx;kind;y" + end;
+    for (int i = 0; i < 40; ++i) {
+      text +=
+          std::to_string(i) + ";\"k " + std::to_string(i % 3) + "\"; " + std::to_string(-2.5 * i);
+      if (i < 39) text += i % 7 == 0 ? end + end : end;
+    }
+    const TableParts table(folder.write("t.csv", text), "kind");
+    ASSERT_EQ(table.cols(), 2);
+    for (int parts = 1; parts < 90; ++parts) {
+      int64_t first = 0;
+      for (int part = 0; part < parts; ++part) {
+        const int64_t begin = table.bytes() * part / parts,
+                      next = table.bytes() * (part + 1) / parts;
+        const int64_t count = table.count(begin, next);
+        const TableParts::Rows rows = table.read(begin, 0, count, first);
+        for (int64_t r = 0; r < count; ++r) {
+          ASSERT_EQ(rows.numbers[r][0], static_cast<float>(first + r)) << parts;
+          ASSERT_EQ(rows.numbers[r][1], static_cast<float>(-2.5 * static_cast<double>(first + r)));
+          ASSERT_EQ(rows.labels[r], "k " + std::to_string((first + r) % 3));
+        }
+        first += count;
+      }
+      ASSERT_EQ(first, 40) << parts;
+    }
+    EXPECT_EQ(table.read(0, 11, 2, 11).numbers[1][0], 12);
+  }
+  const TableParts bare(folder.write("t.csv", "1,2\n3,4"), "");
+  EXPECT_EQ(bare.count(0, bare.bytes()), 2);
+}
+
+TEST(TableParts, SaysWhatItCannotRead) {
+  const TempFolder folder;
+  const auto error = [&](ErrorKind kind, const std::string& text, const std::string& label = "") {
+    const std::string path = folder.write("t.csv", text);
+    return folder.error_of(kind, [&] {
+      const TableParts table(path, label);
+      table.read(0, 0, table.count(0, table.bytes()), 0);
+    });
+  };
+  EXPECT_EQ(error(ErrorKind::kData, "x,y\n1,2\n3,\n"),
+            "t.csv: row 1, column y: not a number: found \"\", expected numbers alone where rows "
+            "are read by parts; fill gaps, and leave out other columns");
+  EXPECT_TRUE(begins(error(ErrorKind::kData, "x,y\n1,2\n3\n"),
+                     "t.csv: row 1 has another number of fields: found \"1 field\", expected 2"));
+  EXPECT_TRUE(
+      begins(error(ErrorKind::kData, "x,y\n1,inf\n"), "t.csv: row 0, column y: not a number"));
+  EXPECT_TRUE(begins(error(ErrorKind::kUsage, "x,kind\n1,a\n", "kin"),
+                     "t.csv:1: no such label column: found \"kin\""));
+  EXPECT_TRUE(begins(error(ErrorKind::kData, "\n\n"), "t.csv: no rows"));
 }
 
 }  // namespace
