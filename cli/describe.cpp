@@ -150,6 +150,24 @@ std::string shares_sentence(const Model& model) {
          joined(parts, ", ") + " and are judged so (--class_shares labels: as if all were alike)";
 }
 
+std::string given_edges_sentence(const Pattern& given, const Model& model) {
+  const Pattern& learned = *model.fused_graph.pattern;
+  int64_t edges = 0, kept = 0;
+  for (int64_t i = 0; i < given.rows; ++i) {
+    const auto begin = learned.col.begin() + learned.row_ptr[i];
+    const auto end = learned.col.begin() + learned.row_ptr[i + 1];
+    for (int64_t e = given.row_ptr[i]; e < given.row_ptr[i + 1]; ++e) {
+      if (given.col[e] <= i) continue;
+      ++edges;
+      kept += std::binary_search(begin, end, given.col[e]);
+    }
+  }
+  if (kept == edges) return {};
+  return fmt::format(
+      "given graph   {} of {} kept; the others look random (--edge_trust false: all)", kept,
+      counted(edges, "edge"));
+}
+
 EpochReport best_epoch(const Model& model) {
   const auto found = std::find_if(model.history.begin(), model.history.end(),
                                   [&](const auto& line) { return line.epoch == model.best_epoch; });

@@ -33,6 +33,9 @@ std::vector<std::string> estimate_sentences(const Model& model);
 // How common the classes seem to be where the labels do not tell; empty: nothing to say.
 std::string shares_sentence(const Model& model);
 
+// How many edges of the given graph the learned one has; empty if all.
+std::string given_edges_sentence(const Pattern& given, const Model& model);
+
 // The line of the log that the model's numbers belong to.
 EpochReport best_epoch(const Model& model);
 

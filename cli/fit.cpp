@@ -305,6 +305,7 @@ int FitCommand::run() const {
     progress.update(shown.state_after(report));
     return !interrupt.interrupted();
   };
+  const SharedPattern given = dataset.graph.pattern;
   FitResult result = fit_dataset_over_ranks(std::move(dataset), split, config, context,
                                             {.on_epoch = on_epoch,
                                              .checkpoint = files.checkpoint.string(),
@@ -323,6 +324,10 @@ int FitCommand::run() const {
   std::filesystem::remove(files.checkpoint);
   log.event(log_end(model, last.seconds, files));
   say_result(model);
+  if (model.config.mode == Mode::kBest && given->rows > 0) {
+    const std::string edges = given_edges_sentence(*given, model);
+    if (!edges.empty()) say("{}\n", edges);
+  }
   write_report(model, files);
   return 0;
 }
