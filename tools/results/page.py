@@ -73,13 +73,13 @@ def noise_table():
 
 def noise_remark():
     """Where the method keeps noise instead of removing it."""
-    found = [(f"{d}, graph {g}", load(f"noise-{mode}-{d}-{g}")) for (d, g), (_, _, _, modes) in NOISE.items() for mode in modes]
+    found = [(f"{d}, graph {g}, {mode} mode", load(f"noise-{mode}-{d}-{g}")) for (d, g), (_, _, _, modes) in NOISE.items() for mode in modes]
     kept = [f"{name} ({result['noise_edges_kept_mean']:.0f} of {result['noise_edges_mean']:.0f})" for name, result in found
             if result and result["noise_edges_kept_mean"] > 2 * result["noise_edges_kept_by_chance_mean"]]
     return [] if not kept else [
-        "", "Missed: most of the noise stays in " + " and ".join(kept) + ". The likely cause in paper mode, not yet tested: hops are read from the graph that is given, noise "
-        "and all, and pairs near in it start ten times as probable as others (`far_start` = 0.1), so that its noise speaks as its edges do. In best mode most modules leave out edges that "
-        "are more likely random than true (`docs/best_mode.md`), but one member that takes the graph as it is brings all of them back into the fused graph."]
+        "", "Missed: more than twice as much noise as by chance stays in " + "; ".join(kept) + ". The likely cause in paper mode, not yet tested: hops are read from the graph that is given, noise "
+        "and all, and pairs near in it start ten times as probable as others (`far_start` = 0.1), so that its noise speaks as its edges do. In best mode edges that "
+        "are more likely random than true are left out (`docs/best_mode.md`), unless a module that takes all of them validates clearly better, which twenty validation labels may say by chance."]
 
 
 def reached():
