@@ -7,7 +7,7 @@ import textwrap
 
 from results.studies import (
     ABLATION_SETS, CHOOSE_KNOWN, CHOOSE_READING, CHOOSE_TEXT, EXPLAINED, FRESH_SEED, HIDDEN_PART, LANDMARKS,
-    MANY_PARTS, NOISE, PARTS, PUBLISHED, READINGS, READING_SETS, ROOT, STORE, load, parts_of, records,
+    MANY_PARTS, NOISE, NOISE_MODES, PARTS, PUBLISHED, READINGS, READING_SETS, ROOT, STORE, load, parts_of, records,
 )
 
 PAGE = ROOT / "docs" / "results.md"
@@ -60,7 +60,8 @@ def noise_table():
              "| the paper: accuracy | left |", "|---|" + "---|" * 11]
     for (dataset, graph), (_, accuracy, left, modes) in NOISE.items():
         for mode in modes:
-            result, clean = load(f"noise-{mode}-{dataset}-{graph}"), load(f"{mode}-{dataset}-{graph}")
+            result, clean = load(f"noise-{mode}-{dataset}-{graph}"), load(f"{NOISE_MODES[mode][1]}-{dataset}-{graph}")
+            mode = " ".join(NOISE_MODES[mode][1:]).replace(" --", ", ").replace(", edge_trust false", ", `edge_trust` false")
             if not result:
                 lines.append(f"| {dataset} | {graph} | {mode} | | not measured yet | | | | | | {accuracy} | {left} |")
                 continue
@@ -73,7 +74,7 @@ def noise_table():
 
 def noise_remark():
     """Where the method keeps noise instead of removing it."""
-    found = [(f"{d}, graph {g}, {mode} mode", load(f"noise-{mode}-{d}-{g}")) for (d, g), (_, _, _, modes) in NOISE.items() for mode in modes]
+    found = [(f"{d}, graph {g}, {mode} mode", load(f"noise-{mode}-{d}-{g}")) for (d, g), (_, _, _, modes) in NOISE.items() for mode in modes if mode != "believing"]
     kept = [f"{name} ({result['noise_edges_kept_mean']:.0f} of {result['noise_edges_mean']:.0f})" for name, result in found
             if result and result["noise_edges_kept_mean"] > 2 * result["noise_edges_kept_by_chance_mean"]]
     return [] if not kept else [
