@@ -119,6 +119,16 @@ def fits():
             *table(["table", "commit", "processor time", "times less", "wall time", "MB", "accuracy on the other rows", "note"], rows)]
 
 
+def processes(report):
+    """The same work by processes of others (bench/ranks.py --peer)."""
+    found = report.get("processes")
+    if not found:
+        return NOT_YET
+    load = f", others kept the machine busy (load {found['load']:.0f}): the processor time counts" if found["load"] > 1 else ""
+    return [f"Commit {found['commit']}, {found['time']}, {found['machine']}{load}; PyTorch {found['torch']}, joblib {found['joblib']}; "
+            f"the least of {found['repeats']} run{'' if found['repeats'] == 1 else 's'}.", "", *found["lines"]]
+
+
 def graphs(report):
     rows = [[r["name"].removeprefix("graph/"), size(r), seconds(r["seconds"]), r["peer"], seconds(r["peer_seconds"]),
              cell(r["ratio"], ".2f"), cell(r.get("recall"), ".4f"), cell(r["peak_mb"], ".0f"),
@@ -202,6 +212,10 @@ def page(report):
         "## Whole trainings of best mode", "",
         "100 labels, all else by default (`bench/fits.py`, two threads; the tables are made there). The wall time is that of a machine",
         "on which other work ran: the processor time counts.", "", *fits(), "",
+        "## Several processes", "",
+        "One thread each; ours by mpirun, start and reading included; the peer by joblib's processes, which are there before the clock",
+        "starts, with PyTorch in each: a block of rows against all rows and `topk`; runs of `bench/peers/torch_epoch.py`. Processor time",
+        "is that of all processes together (`bench/ranks.py --peer --page`).", "", *processes(report), "",
         "## Building the graph alone", "",
         "The 10 most similar other rows of every row (cosine), exact. faiss: IndexFlatIP; scikit-learn: kneighbors_graph; hnswlib is",
         "approximate, its recall is counted against ours. Index building counts, reading does not; shortest of the repeats.", "",
@@ -247,7 +261,9 @@ def main():
     if sys.argv[1:2] == ["--epochs"]:
         KEPT.write_text(json.dumps(with_epochs(sys.argv[2]), indent=1) + "\n")
     elif len(sys.argv) > 1:
-        KEPT.write_text(json.dumps(joined(sys.argv[1:]), indent=1) + "\n")
+        before = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        after = {**joined(sys.argv[1:]), **{key: before[key] for key in ("processes",) if key in before}}
+        KEPT.write_text(json.dumps(after, indent=1) + "\n")
     report = json.loads(KEPT.read_text()) if KEPT.exists() else {"results": []}
     lines = "\n".join(page(report)).split("\n")
     (DOCS / "benchmarks.md").write_text("\n".join(part for line in lines for part in wrapped(line)))

@@ -2,10 +2,13 @@
 """How rows over ranks scale: `glgnn nearest` by one and by two processes of one thread each, in turn on the same cores.
 
     bench/ranks.py [--rows N,..] [--repeats R] [--weak] [PROGRAM]    prints the table of docs/cluster.md
+    bench/ranks.py --peer [--page] [--rows N,..] [--repeats R] [PROGRAM]    prints the one of docs/benchmarks.md
 
 One process has core 0, of two each has its own. The table shows the least of the repeats: wall time, processor time
 of the rank that needs the most, the bytes that were sent beside the fewest that could do, memory of the largest rank.
 --weak gives two processes as many more rows as make twice the pairs. Needs NumPy and mpirun.
+--peer does the same work, and runs of paper mode on Digits, by joblib's processes with PyTorch, one thread each;
+--page puts the table into docs/benchmarks.json and makes the page again.
 """
 
 import argparse
@@ -13,15 +16,25 @@ import json
 import math
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS, K = 64, 10
+BLOCK = 1024            # rows that the peer compares at once
+EPOCHS, RUNS = 10, 4
 MPIRUN = ["mpirun", "--allow-run-as-root", "--bind-to", "core", "-n"]
+
+
+def write_clouds(path, rows):
+    draw = numpy.random.default_rng(1)
+    centres = draw.normal(size=(30, COLUMNS))
+    numpy.save(path, (centres[draw.integers(30, size=rows)] + draw.normal(size=(rows, COLUMNS))).astype(numpy.float32))
 
 
 def measure(program, rows, ranks, out):
@@ -45,6 +58,107 @@ def fewest_bytes(out, rows):
     return 4 * COLUMNS * quarter + 8 * int(away.sum())
 
 
+# ---- the peer: joblib's processes, PyTorch in each ----------------------------------------------------------
+
+def torch_nearest(path, begin, end):
+    """The K nearest rows of rows begin .. end - 1, a block at a time against all rows; and the processor time."""
+    import torch
+    start = time.process_time()
+    torch.set_num_threads(1)
+    rows = torch.from_numpy(numpy.load(path))
+    half = (rows * rows).sum(1) / 2
+    found = []
+    for first in range(begin, end, BLOCK):
+        last = min(end, first + BLOCK)
+        nearness = rows[first:last] @ rows.T - half
+        nearness[torch.arange(last - first), torch.arange(first, last)] = -math.inf
+        found.append(torch.topk(nearness, K).indices.int().numpy())
+    return numpy.concatenate(found), time.process_time() - start
+
+
+def torch_run(run):
+    """One run of paper mode on Digits (bench/peers/torch_epoch.py); its processor time."""
+    words = ["/usr/bin/python3", str(ROOT / "bench" / "peers" / "torch_epoch.py"), str(ROOT / "data" / "digits"), "--k", "15",
+             "--epochs", str(EPOCHS - 1), "--threads", "1", "--split", str(run), "--json"]  # and one to warm up
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return None, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def by_joblib(processes, jobs):
+    """Results, wall time and the processor time of all; the processes are there before the clock starts."""
+    import joblib
+    with joblib.Parallel(n_jobs=processes) as pool:
+        pool(joblib.delayed(time.sleep)(0.2) for _ in range(2 * processes))
+        start = time.perf_counter()
+        done = pool(joblib.delayed(function)(*words) for function, *words in jobs)
+        wall = time.perf_counter() - start
+    return [result for result, _ in done], wall, sum(seconds for _, seconds in done)
+
+
+def by_us(ranks, words):
+    """Wall and processor time of the whole program, start and reading included."""
+    start = [*MPIRUN, str(ranks)] if ranks > 1 else ["taskset", "-c", "0"]
+    before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([*start, *words], check=True, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - clock
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def keep_on_page(lines, asked):
+    import joblib
+    import torch
+    kept = ROOT / "docs" / "benchmarks.json"
+    report = json.loads(kept.read_text())
+    info = json.loads(subprocess.run([asked.program, "info", "--json"], check=True, capture_output=True, text=True).stdout)
+    report["processes"] = {"commit": info["commit"], "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                           "machine": report["machine"], "load": os.getloadavg()[1], "torch": torch.__version__,
+                           "joblib": joblib.__version__, "repeats": asked.repeats, "lines": lines}
+    kept.write_text(json.dumps(report, indent=1) + "\n")
+    subprocess.run([sys.executable, str(ROOT / "bench" / "make_page.py")], check=True)
+
+
+def compare_with_peer(asked):
+    lines = []
+
+    def say(text):
+        lines.append(text)
+        print(text, flush=True)
+
+    say("| work | processes | ours: wall, s | processor of all, s | joblib and PyTorch: wall, s | processor of all, s "
+        "| wall, times | processor, times |")
+    say("|---|---|---|---|---|---|---|---|")
+
+    def line(work, processes, ours, theirs):
+        (wall, used), (their_wall, their_used) = ours, theirs
+        say(f"| {work} | {processes} | {wall:.2f} | {used:.2f} | {their_wall:.2f} | {their_used:.2f} "
+            f"| {their_wall / wall:.1f} | {their_used / used:.1f} |")
+
+    with tempfile.TemporaryDirectory(prefix="glgnn-ranks-") as name:
+        folder = pathlib.Path(name)
+        for rows in map(int, asked.rows.split(",")):
+            write_clouds(folder / "rows.npy", rows)
+            for ranks in (1, 2):
+                words = [asked.program, "nearest", str(folder / "rows.npy"), "--k", str(K), "--threads", "1", "--quiet",
+                         "--out", str(folder / "near.npy")]
+                ours = min(by_us(ranks, words) for _ in range(asked.repeats))
+                jobs = [(torch_nearest, folder / "rows.npy", rows * r // ranks, rows * (r + 1) // ranks) for r in range(ranks)]
+                done = min((by_joblib(ranks, jobs) for _ in range(asked.repeats)), key=lambda result: result[1])
+                same = numpy.mean(numpy.concatenate(done[0]) == numpy.load(folder / "near.npy"))
+                if same < 0.999:  # rounding moves a few
+                    sys.exit(f"only {same} of the neighbours are those of PyTorch")
+                line(f"the {K} nearest of {rows} rows", ranks, ours, done[1:])
+    for ranks in (1, 2):
+        words = [asked.program, "evaluate", "digits", "--mode", "paper", "--k", "15", "--epochs", str(EPOCHS), "--runs", str(RUNS),
+                 "--threads", "1", "--quiet"]
+        ours = min(by_us(ranks, words) for _ in range(asked.repeats))
+        theirs = min(by_joblib(ranks, [(torch_run, run) for run in range(RUNS)])[1:] for _ in range(asked.repeats))
+        line(f"{RUNS} runs of {EPOCHS} epochs on Digits", ranks, ours, theirs)
+    if asked.page:
+        keep_on_page(lines, asked)
+
+
 def largest(result, key):
     return max(rank[key] for rank in result["ranks"])
 
@@ -54,8 +168,12 @@ def main():
     parser.add_argument("--rows", default="32768,65536,131072")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--weak", action="store_true")
+    parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--page", action="store_true")
     parser.add_argument("program", nargs="?", default=str(ROOT / "build" / "glgnn"))
     asked = parser.parse_args()
+    if asked.peer:
+        return compare_with_peer(asked)
     print("| rows | wall 1, s | wall 2, s | wall 1 / 2 | processor 1, s | processor 2, s | processor 1 / 2 | waited 2, s "
           "| sent, MB | sent / fewest | memory 1, MB | memory 2, MB | memory 2 / 1 |")
     print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
@@ -64,10 +182,7 @@ def main():
         for rows in map(int, asked.rows.split(",")):
             sizes = (rows, round(rows * math.sqrt(2)) if asked.weak else rows)
             for size in set(sizes):
-                draw = numpy.random.default_rng(1)
-                centres = draw.normal(size=(30, COLUMNS))
-                numpy.save(folder / f"{size}.npy", (centres[draw.integers(30, size=size)] + draw.normal(size=(size, COLUMNS))
-                                                    ).astype(numpy.float32))
+                write_clouds(folder / f"{size}.npy", size)
             results = ([], [])
             for _ in range(asked.repeats):
                 for ranks in (1, 2):

@@ -68,7 +68,6 @@ struct FitCommand {
                           const Plan& plan) const;
   void say_what_is_needed(int64_t bytes, const Config& config, const Plan& plan,
                           const Context& context) const;
-  void check_checkpoint(const OutputFiles& files) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
   void say_result(const Model& model) const;
   void write_report(const Model& model, const OutputFiles& files) const;
@@ -116,21 +115,6 @@ void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, const P
   }
   say("mode {}, {}, k {}, {}, seed {}\n", get_setting(config, "mode"),
       counted(config.modules, "module"), config.k, counted(config.epochs, "epoch"), config.seed);
-}
-
-void FitCommand::check_checkpoint(const OutputFiles& files) const {
-  const bool there = std::filesystem::exists(files.checkpoint);
-  if (resume && !there) {
-    throw Error(ErrorKind::kIo, files.checkpoint.string() +
-                                    ": no such checkpoint, so there is nothing to resume; start "
-                                    "without --resume, or name the model it belongs to with --out");
-  }
-  if (there && !resume && !restart) {
-    throw Error(ErrorKind::kUsage, files.checkpoint.string() +
-                                       ": holds the state of a run that was interrupted; continue "
-                                       "it with --resume, or discard it with --restart");
-  }
-  if (restart) std::filesystem::remove(files.checkpoint);
 }
 
 void FitCommand::say_how_to_resume(const OutputFiles& files, const EpochReport& last) const {
@@ -248,14 +232,14 @@ std::vector<std::string> left_out_by(const std::string& path, const Dataset& dat
 // By rows that ranks own there is no model: it would hold all of them.
 int FitCommand::run_over_rows() const {
   for (const auto& [option, is_given] :
-       {std::pair("--out", !out.empty()), std::pair("--from", !from.empty()),
-        std::pair("--resume", resume), std::pair("--restart", restart)}) {
+       {std::pair("--out", !out.empty()), std::pair("--from", !from.empty())}) {
     if (!is_given) continue;
     throw Error(ErrorKind::kUsage, fmt::format("found --rows-over-ranks with {}, expected it alone "
                                                "with --probabilities; leave out one of them",
                                                option));
   }
-  return fit_rows({data, settings.config(), threads.context(), probabilities, quiet});
+  return fit_rows(
+      {data, settings.config(), threads.context(), probabilities, quiet, resume, restart});
 }
 
 int FitCommand::run() const {
@@ -292,7 +276,7 @@ int FitCommand::run() const {
   }
 
   const LockFile lock(files.model);
-  check_checkpoint(files);
+  check_checkpoint(files.checkpoint, resume, restart);
   TrainingLog log(files.log, resume ? TrainingLog::Start::kContinue : TrainingLog::Start::kNew,
                   header);
   const InterruptGuard interrupt;

@@ -56,6 +56,7 @@ Facts facts_of(const FitRows& asked, const SharedFile& file) {
   for (const auto& path : {asked.data.label, asked.data.split}) hash = hash_of_file(path, hash);
   Json words = settings_json(asked.config);
   words["label"] = asked.data.label;
+  words["resume"] = asked.resume;
   words["split"] = {asked.data.split, asked.data.test_fraction.value_or(-1),
                     asked.data.val_fraction.value_or(-1)};
   return facts_of_run(hash, json_text(words));
@@ -88,6 +89,9 @@ int fit_rows(const FitRows& asked) {
   Ranks& all = ranks();
   require_same_on_all_ranks(facts_of(asked, file));
 
+  const std::string checkpoint = asked.probabilities + ".checkpoint";
+  if (all.leads()) check_checkpoint(checkpoint, asked.resume, asked.restart);
+  name_checkpoint(checkpoint);
   file.count_rows(all);
   const RowRange range = rows_of_rank(file.rows(), all.count(), all.self());
   Features own;
@@ -109,22 +113,23 @@ int fit_rows(const FitRows& asked) {
   const InterruptGuard interrupt;
   Progress progress(config.epochs, asked.quiet || !all.leads());
   TrainingProgress shown(problem, config);
+  const auto on_epoch = [&](const EpochReport& report) {
+    progress.update(shown.state_after(report));
+    return !interrupt.interrupted();
+  };
   const OwnResult result = fit_paper_over_ranks(
       problem, file.rows(), config, asked.context,
-      [&](const EpochReport& report) {
-        progress.update(shown.state_after(report));
-        return !interrupt.interrupted();
-      },
-      all);
+      {.on_epoch = on_epoch, .checkpoint = checkpoint, .resume = asked.resume}, all);
   progress.finish();
   if (result.interrupted) {
-    say("stopped; nothing was written");
+    say(fmt::format("stopped; {} holds the state: --resume goes on", checkpoint));
     return all.leads() ? interrupt.exit_status() : 0;
   }
   const Matrix& p = result.probabilities;
   const std::string_view bytes(reinterpret_cast<const char*>(p.data()),
                                static_cast<size_t>(p.size()) * sizeof(float));
   write_rows(asked.probabilities, "<f4", bytes, file.rows(), p.cols(), all);
+  if (all.leads()) std::filesystem::remove(checkpoint);
   const auto [right, known] = right_of(p, range, dataset.labels, split.test, all);
   if (known > 0)
     say(fmt::format("test accuracy {} ({} of {})", percent(right / known), right, known));

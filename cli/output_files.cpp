@@ -115,4 +115,19 @@ LockFile::~LockFile() {
   ::close(file_);
 }
 
+void check_checkpoint(const std::filesystem::path& checkpoint, bool resume, bool restart) {
+  const bool there = std::filesystem::exists(checkpoint);
+  if (resume && !there) {
+    throw Error(ErrorKind::kIo, checkpoint.string() +
+                                    ": no such checkpoint, so there is nothing to resume; start "
+                                    "without --resume, or name the model it belongs to with --out");
+  }
+  if (there && !resume && !restart) {
+    throw Error(ErrorKind::kUsage, checkpoint.string() +
+                                       ": holds the state of a run that was interrupted; continue "
+                                       "it with --resume, or discard it with --restart");
+  }
+  if (restart) std::filesystem::remove(checkpoint);
+}
+
 }  // namespace glgnn::cli

@@ -26,6 +26,10 @@ void refuse_to_overwrite(const std::filesystem::path& out, const std::filesystem
 OutputFiles output_files(const std::string& out, const std::string& name,
                          const std::vector<std::string>& inputs);
 
+// kIo where there is nothing to `resume`, kUsage where a checkpoint is there and neither is said;
+// `restart` removes it.
+void check_checkpoint(const std::filesystem::path& checkpoint, bool resume, bool restart);
+
 // One writer at a time: a lock file beside what is written, gone when its run ends.
 
 class LockFile {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/new_file.h"
@@ -44,6 +45,8 @@ class Run {
     if (!problem.empty()) throw Error(ErrorKind::kUsage, problem);
     works_ = true;
   }
+
+  void name_checkpoint(const std::string& path) { checkpoint_ = path; }
 
   // Gives the exit status of this process.
   int end(int status) {
@@ -146,6 +149,7 @@ class Run {
     } catch (const std::exception& error) {
       fmt::print(stderr, "\nglgnn: what is finished could not be kept: {}", error.what());
     }
+    is_kept = is_kept || std::filesystem::exists(checkpoint_);
     std::fflush(stdout);
     fmt::print(stderr, "\nglgnn: {}; the run ends. {}\n", words,
                is_kept ? "What is finished is kept: --resume goes on with any number of ranks"
@@ -155,6 +159,7 @@ class Run {
 
   std::unique_ptr<Ranks> ranks_;
   std::unique_ptr<Watch> watch_;
+  std::string checkpoint_;
   int kept_words_ = -1;
   bool has_met_ = false, works_ = false;
 };
@@ -172,6 +177,10 @@ Facts facts_of_run(uint64_t data, const std::string& asked) {
   return {{"program", version() + " (" + commit() + ")"},
           {"data", fmt::format("hash {:016x}", data)},
           {"settings", asked}};
+}
+
+void name_checkpoint(const std::string& path) {
+  if (this_run) this_run->name_checkpoint(path);
 }
 
 void require_same_on_all_ranks(const Facts& facts) {

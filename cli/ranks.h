@@ -29,6 +29,9 @@ Facts facts_of_run(uint64_t data, const std::string& asked);
 // differs or has failed, by its name; ranks other than 0 then end in silence.
 void require_same_on_all_ranks(const Facts& facts);
 
+// A file that a run keeps its state in as it goes: where a rank is lost, it is named.
+void name_checkpoint(const std::string& path);
+
 // An array of `rows` rows of `wide` numbers of four bytes, each rank having the bytes of its own
 // rows: rank 0 writes the file as they come, in pieces, and never has all of it. No path: nothing.
 void write_rows(const std::string& path, const char* type, std::string_view bytes, int64_t rows,
@@ -39,8 +42,8 @@ struct FitRows {
   const DataOptions& data;
   Config config;
   Context context;
-  std::string probabilities;  // file to write
-  bool quiet = false;
+  std::string probabilities;  // file to write; the checkpoint goes beside it
+  bool quiet = false, resume = false, restart = false;
 };
 int fit_rows(const FitRows& asked);
 

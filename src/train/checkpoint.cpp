@@ -119,12 +119,20 @@ void write_checkpoint_head(ArchiveWriter& writer, const Problem& problem, const 
 
 void read_checkpoint_head(ArchiveReader& reader, const std::string& path, const Problem& problem,
                           const Config& config) {
+  read_checkpoint_settings(reader, path, config);
+  uint64_t data = 0;
+  reader(data);
+  if (data != fingerprint(problem)) refuse_other_data(path);
+}
+
+void read_checkpoint_settings(ArchiveReader& reader, const std::string& path,
+                              const Config& config) {
   Config saved;
   reader.named([&] { walk_config(reader, saved); });
   check_same_settings(path, saved, config);
-  uint64_t data = 0;
-  reader(data);
-  if (data == fingerprint(problem)) return;
+}
+
+void refuse_other_data(const std::string& path) {
   throw Error(ErrorKind::kUsage,
               path +
                   ": was made from other data (features, labels, graph or split "

@@ -4,10 +4,13 @@
 #include <glgnn/config.h>
 #include <glgnn/trainer.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/archive.h"
+#include "dist/ranks.h"
+#include "modules/module.h"
 #include "network/estimate.h"
 #include "network/gl_gnn.h"
 
@@ -39,6 +42,10 @@ void write_checkpoint_head(ArchiveWriter& writer, const Problem& problem, const 
 void read_checkpoint_head(ArchiveReader& reader, const std::string& path, const Problem& problem,
                           const Config& config);
 
+// The two refusals, for files of other parts.
+void read_checkpoint_settings(ArchiveReader& reader, const std::string& path, const Config& config);
+[[noreturn]] void refuse_other_data(const std::string& path);
+
 void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config);
 
@@ -46,5 +53,43 @@ void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& mo
 // parts do not fit the data.
 void load_checkpoint(const std::string& path, TrainState& state, GlGnn& model,
                      const Problem& problem, const Config& config);
+
+// The modules that best mode has finished, in a file: a resumed run gives the same bits.
+
+// The stages of each module that is done.
+using DoneModules = std::vector<std::optional<std::vector<ModuleResult>>>;
+
+void save_modules(const std::string& path, const DoneModules& modules, const Problem& problem,
+                  const Config& config);
+
+// One module on its way to another process, as the checkpoint that has it alone.
+std::string module_bytes(size_t module, const DoneModules& modules, const Problem& problem,
+                         const Config& config);
+void take_module(const std::string& bytes, DoneModules& modules, const Problem& problem,
+                 const Config& config, SharedInputs& shared);
+
+// Refuses (kUsage) a file of other data or other settings, and says which; kData where its parts do
+// not fit the data.
+void load_modules(const std::string& path, DoneModules& modules, const Problem& problem,
+                  const Config& config, SharedInputs& shared);
+
+// The state of paper mode between two epochs where rows are owned by ranks; the file has that of
+// all rows, but no features, and any number of ranks goes on from it.
+struct OwnState {
+  std::vector<EpochReport>& history;
+  int64_t& best_epoch;
+  double& best_accuracy;
+  EpochEstimate& estimate;
+  std::vector<Parameter*> alike;     // on all ranks
+  std::vector<Matrix*> of_own_rows;  // the rest has a row for each own row
+  std::vector<Pattern> hop_graphs;   // of own rows, columns by the numbers of all rows
+};
+
+// Every rank calls them; rank 0 alone writes.
+void save_over_ranks(const std::string& path, OwnState& state, const Problem& problem,
+                     int64_t all_rows, const Config& config, Ranks& ranks);
+// Of hop_graphs the file's are given, whole. Refuses as load_checkpoint().
+void load_over_ranks(const std::string& path, OwnState& state, const Problem& problem,
+                     int64_t all_rows, const Config& config, Ranks& ranks);
 
 }  // namespace glgnn

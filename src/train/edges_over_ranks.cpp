@@ -356,6 +356,39 @@ HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& rank
   return out;
 }
 
+Pattern rows_of(const Pattern& graph, const RowRange& rows) {
+  Pattern part;
+  part.rows = rows.size();
+  part.cols = graph.cols;
+  const int64_t begin = graph.row_ptr[rows.begin], end = graph.row_ptr[rows.end];
+  part.col.assign(graph.col.begin() + begin, graph.col.begin() + end);
+  for (int64_t i = rows.begin; i < rows.end; ++i) {
+    part.row_ptr.push_back(graph.row_ptr[i + 1] - begin);
+  }
+  return part;
+}
+
+HopPairs hops_near(const Pattern& graph, const RowRange& own, int64_t hops) {
+  std::vector<bool> wanted(static_cast<size_t>(graph.rows), false);
+  for (int64_t i = own.begin; i < own.end; ++i) {
+    wanted[i] = true;
+    for (int64_t e = graph.row_ptr[i]; e < graph.row_ptr[i + 1]; ++e) wanted[graph.col[e]] = true;
+  }
+  auto known = std::make_shared<Pattern>();
+  known->rows = known->cols = graph.rows;
+  for (int64_t i = 0; i < graph.rows; ++i) {
+    if (wanted[i]) {
+      known->col.insert(known->col.end(), graph.col.begin() + graph.row_ptr[i],
+                        graph.col.begin() + graph.row_ptr[i + 1]);
+    }
+    known->row_ptr.push_back(known->nnz());
+  }
+  HopPairs out;
+  out.hops = hops;
+  out.shells = HopShells(std::move(known), hops, own.size() == graph.rows);
+  return out;
+}
+
 std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads) {
   const Pattern& own = *edges.own_by_number();
   std::vector<int64_t> row_ptr(static_cast<size_t>(edges.all_rows() + 1), 0);

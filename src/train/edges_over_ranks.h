@@ -104,6 +104,9 @@ double sparse_l1(Tape& tape, const NormalisedEdges& a, const NormalisedEdges& b,
 // How far rows are from own rows in a graph (at most two hops): of others' rows it has those that
 // edges of own rows lead to.
 HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& ranks);
+// The same from a whole graph; and some rows of one.
+HopPairs hops_near(const Pattern& graph, const RowRange& own, int64_t hops);
+Pattern rows_of(const Pattern& graph, const RowRange& rows);
 // Of each own edge (kernels/hops.h).
 std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads);
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "core/clock.h"
@@ -16,6 +17,7 @@
 #include "modules/paper/sub_module.h"
 #include "network/estimate.h"
 #include "network/gl_gnn.h"
+#include "train/checkpoint.h"
 #include "train/edges_over_ranks.h"
 #include "train/trainers.h"
 
@@ -87,6 +89,23 @@ class PaperOverRanks {
     return report;
   }
 
+  void save(const std::string& path) {
+    OwnState state = own_state();
+    for (const HopPairs& hops : hops_) {
+      state.hop_graphs.push_back(rows_of(hops.shells.graph(), range_));
+    }
+    save_over_ranks(path, state, problem_, all_rows_, config_, ranks_);
+  }
+
+  void load(const std::string& path) {
+    OwnState state = own_state();
+    state.hop_graphs.resize(hops_.size());
+    load_over_ranks(path, state, problem_, all_rows_, config_, ranks_);
+    for (size_t m = 0; m < hops_.size(); ++m) {
+      hops_[m] = hops_near(state.hop_graphs[m], range_, config_.hops);
+    }
+  }
+
   OwnResult result(bool interrupted) {
     result_.interrupted = interrupted;
     if (!interrupted && !problem_.val.empty()) result_.estimate = estimate();
@@ -95,6 +114,21 @@ class PaperOverRanks {
 
  private:
   const Matrix& x() const { return problem_.features->dense; }
+
+  OwnState own_state() {
+    Parameter &a = *network_.parameters()[0], &b = *network_.parameters()[1];
+    OwnState state{.history = result_.history,
+                   .best_epoch = result_.best_epoch,
+                   .best_accuracy = best_accuracy_,
+                   .estimate = estimate_,
+                   .alike = {&b},
+                   .of_own_rows = {&a.value, &a.mean, &a.square, &result_.probabilities},
+                   .hop_graphs = {}};
+    for (SubModule& module : modules_) {
+      for (Parameter* p : module.parameters()) state.alike.push_back(p);
+    }
+    return state;
+  }
 
   // Rows of all ranks that every rank gets: of a few rows, given by their numbers.
   Matrix rows_of_all(const Matrix& own, const std::vector<int32_t>& rows) {
@@ -392,18 +426,27 @@ void check_paper_over_ranks(const Problem& problem, const Config& config, int64_
 }
 
 OwnResult fit_paper_over_ranks(const Problem& problem, int64_t all_rows, const Config& asked,
-                               const Context& context,
-                               const std::function<bool(const EpochReport&)>& on_epoch,
-                               Ranks& ranks) {
+                               const Context& context, const FitOptions& options, Ranks& ranks) {
   check_paper_over_ranks(problem, asked, all_rows, ranks);
   Config config = asked;
   config.temperature = temperature_of(config, false);
   PaperOverRanks trainer(problem, all_rows, config, context, ranks);
+  std::optional<Clock::time_point> saved;  // the first epoch is kept at once
+  if (options.resume) {
+    trainer.load(options.checkpoint);
+    saved = Clock::now();
+  }
   bool interrupted = false;
   while (trainer.epochs_done() < config.epochs && !interrupted) {
     const EpochReport report = trainer.run_epoch();
-    const bool stop = ranks.leads() && on_epoch && !on_epoch(report);
-    interrupted = ranks.share(stop ? "stop" : "go on") == "stop";
+    const bool stop = ranks.leads() && options.on_epoch && !options.on_epoch(report);
+    const bool is_due = !saved || seconds_since(*saved) >= options.checkpoint_seconds;
+    // What rank 0 says: it has the callback, and the clock.
+    const std::string next = ranks.share(stop ? "stop" : is_due ? "save" : "go on");
+    interrupted = next == "stop";
+    if (next == "go on" || options.checkpoint.empty()) continue;
+    trainer.save(options.checkpoint);
+    saved = Clock::now();
   }
   return trainer.result(interrupted && trainer.epochs_done() < config.epochs);
 }

@@ -1,4 +1,3 @@
-#include "train/pool_checkpoint.h"
 
 #include <glgnn/error.h>
 #include <unistd.h>

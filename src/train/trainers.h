@@ -3,7 +3,6 @@
 
 #include <glgnn/trainer.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,12 +42,11 @@ struct OwnResult {
   bool interrupted = false;
 };
 
-// As fit_paper() (trainers.h), with the features of own rows (rows_of_rank) and the labels, train
-// and val of all rows. `on_epoch` is asked on rank 0. Sums over rows run by rank: the choice of
+// As fit_paper(), with the features of own rows (rows_of_rank) and the labels, train
+// and val of all rows. Rank 0 asks on_epoch; the checkpoint must be one file for all
+// ranks. Sums over rows run by rank: the choice of
 // neighbours in the first epoch is that of one process, later ones differ by rounding.
 OwnResult fit_paper_over_ranks(const Problem& problem, int64_t all_rows, const Config& config,
-                               const Context& context,
-                               const std::function<bool(const EpochReport&)>& on_epoch,
-                               Ranks& ranks);
+                               const Context& context, const FitOptions& options, Ranks& ranks);
 
 }  // namespace glgnn

@@ -314,6 +314,25 @@ def test_training(program, folder):
         found = fitted_rows(ranks)[0][0]
         check(max(abs(a - b) for a, b in zip(alone, found)) < 1e-4, f"a table on {ranks} ranks is not the array")
 
+    # A rank is killed; another number of ranks goes on.
+    words[words.index("--epochs") + 1] = "30"
+    p = folder / "killed.npy"
+    checkpoint = folder / "killed.npy.checkpoint"
+    asked = [*words, "--rows-over-ranks", "--probabilities", str(p)]
+    killed_on_the_way(program, asked, checkpoint.exists, folder)
+    check(checkpoint.exists() and not p.exists(), "a killed rank leaves a checkpoint")
+    done = run(over(2, program, asked))
+    check("holds the state of a run" in done.stderr and done.returncode == 2, f"a checkpoint is not overwritten: {done.stderr}")
+    words[words.index("--epochs") + 1] = "31"
+    done = run(over(2, program, [*words, *asked[len(words):], "--resume"]))
+    check("was made with other settings: found epochs = 30" in done.stderr, f"other settings: {done.stderr}")
+    words[words.index("--epochs") + 1] = "30"
+    resumed = run(over(2, program, [*asked, "--resume"]))
+    check(resumed.returncode == 0 and p.exists() and not checkpoint.exists(), f"resumed by 2 ranks: {resumed.stderr}")
+    found, whole = read_npy(p, "f")[0], fitted_rows(2)[0][0]
+    check(max(abs(a - b) for a, b in zip(found, whole)) < 0.01, "killed and resumed by 2 ranks is not an undisturbed training")
+    words[words.index("--epochs") + 1] = "6"
+
     for more, expected in ((["--bias", "true"], "found bias true, expected false"), (["--hops", "3"], "found 3 hops"),
                            (["--scaling", "tfidf"], "setting scaling")):
         done = run(over(2, program, [*words, "--rows-over-ranks", "--probabilities", str(folder / "p.npy"), *more]))

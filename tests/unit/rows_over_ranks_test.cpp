@@ -18,6 +18,7 @@
 #include "modules/row_graph.h"
 #include "train/edges_over_ranks.h"
 #include "train/trainers.h"
+#include "unit/data_test_util.h"
 
 namespace glgnn {
 namespace {
@@ -288,7 +289,7 @@ struct Clouds {
   Config config;
 };
 
-OwnResult fit_clouds(const Clouds& clouds, int ranks) {
+OwnResult fit_clouds(const Clouds& clouds, int ranks, const FitOptions& options = {}) {
   OwnResult all;
   all.probabilities = Matrix(clouds.features.rows(), 3);
   on_ranks(ranks, [&](Ranks& self) {
@@ -299,13 +300,14 @@ OwnResult fit_clouds(const Clouds& clouds, int ranks) {
     Problem problem = clouds.problem;
     problem.features = &own;
     OwnResult result = fit_paper_over_ranks(problem, clouds.features.rows(), clouds.config,
-                                            Context{.threads = 1}, {}, self);
+                                            Context{.threads = 1}, options, self);
     std::copy_n(result.probabilities.data(), result.probabilities.size(),
                 all.probabilities.data() + rows.begin * 3);
     if (!self.leads()) return;
     all.history = result.history;
     all.best_epoch = result.best_epoch;
     all.estimate = result.estimate;
+    all.interrupted = result.interrupted;
   });
   return all;
 }
@@ -347,6 +349,38 @@ TEST(PaperOverRanks, RanksAgreeWithOneButForRounding) {
                            own.probabilities.data() + own.probabilities.size(),
                            again.probabilities.data()));
   }
+}
+
+// Stopped by two ranks, gone on by others.
+TEST(PaperOverRanks, AnyNumberOfRanksGoesOnFromACheckpoint) {
+  Clouds clouds(300);
+  clouds.config.epochs = 7;
+  const TempFolder folder;
+  FitOptions options{.on_epoch = [](const EpochReport& report) { return report.epoch < 3; },
+                     .checkpoint = folder.path("c")};
+  const OwnResult whole = fit_clouds(clouds, 2);
+  EXPECT_TRUE(fit_clouds(clouds, 2, options).interrupted);
+  options.on_epoch = {};
+  options.resume = true;
+  for (const int ranks : {1, 2, 3}) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const OwnResult resumed = fit_clouds(clouds, ranks, options);
+    ASSERT_EQ(resumed.history.size(), 7u);
+    EXPECT_EQ(resumed.best_epoch, whole.best_epoch);
+    EXPECT_EQ(resumed.estimate.accuracy, whole.estimate.accuracy);
+    for (int64_t e = 0; e < whole.probabilities.size(); ++e) {
+      const float apart = std::abs(resumed.probabilities.data()[e] - whole.probabilities.data()[e]);
+      ASSERT_LE(apart, ranks == 2 ? 0.0f : 1e-5f);
+    }
+  }
+  clouds.features.dense[7][3] += 1;
+  EXPECT_TRUE(begins(folder.error_of(ErrorKind::kUsage,
+                                     [&] {
+                                       Ranks alone;
+                                       fit_paper_over_ranks(clouds.problem, 300, clouds.config,
+                                                            Context{.threads = 1}, options, alone);
+                                     }),
+                     "c: was made from other data"));
 }
 
 }  // namespace
