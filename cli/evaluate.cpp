@@ -27,6 +27,7 @@
 #include "start.h"
 #include "text.h"
 #include "threads.h"
+#include "train/trainers.h"
 
 namespace glgnn::cli {
 namespace {
@@ -288,7 +289,7 @@ int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bo
   options.json = json;
   options.quiet = quiet;
   const Context context =
-      resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
+      device_of_training(threads.context(), dataset.features, known, resolve_auto(config, dataset));
   check_memory(estimate_memory(dataset.features, dataset.classes(), config), config);
   return grow_labels(dataset, config, options, context);
 }
@@ -369,7 +370,7 @@ int EvaluateCommand::run() const {
   }
   if (only_run) evaluation.do_only(*only_run);
   const Context context =
-      resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
+      device_of_training(threads.context(), dataset.features, known, evaluation.config());
 
   const Json header = log_header(dataset, evaluation, context);
   require_same_on_all_ranks(facts_of(header, evaluation));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "api/over_ranks.h"
 #include "commands.h"
 #include "core/available_memory.h"
+#include "core/cuda/device.h"
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"
@@ -30,6 +32,7 @@
 #include "text.h"
 #include "threads.h"
 #include "train/checkpoint.h"
+#include "train/trainers.h"
 
 namespace glgnn::cli {
 namespace {
@@ -78,8 +81,8 @@ const char* step_word(const Config& config) {
   return config.mode == Mode::kBest ? "module" : "epoch";
 }
 
-Plan make_plan(const Problem& problem, const Config& config) {
-  return {.steps = planned_epochs(problem, config),
+Plan make_plan(const Problem& problem, const Config& config, int threads) {
+  return {.steps = planned_epochs(problem, config, threads),
           .folds = planned_folds(problem, config),
           .validating = planned_validation(problem, config)};
 }
@@ -249,26 +252,29 @@ int FitCommand::run() const {
                 "--probabilities: expected with --rows-over-ranks alone; glgnn predict writes "
                 "those of a model");
   }
-  Dataset dataset = load_data(data, quiet);
+  const Context asked = threads.context();
+  // A GPU that is asked for takes a fifth of a second to start: meanwhile the data is read.
+  const std::future<void> started = cuda::start_device(asked.device == Device::kCuda);
+  Dataset dataset = load_data(data, quiet, asked.threads);
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
   config = resolve_settings(config, dataset, split);
   const Context context =
-      resolve_device(threads.context(), dataset.features.rows(), dataset.features.cols());
+      device_of_training(asked, dataset.features, dataset.has_graph, config);
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
   Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
   if (!from.empty()) problem.left_out = left_out_by(from, dataset, config);
-  const Plan plan = make_plan(problem, config);
+  const Plan plan = make_plan(problem, config, context.threads);
   say_what_was_found(dataset, split, config, plan);
 
-  const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
+  const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config, context.threads);
   say_what_is_needed(needed, config, plan, context);
   check_memory(needed, config);
 
   const Json header = log_header(dataset, split, config, plan, context);
   require_same_on_all_ranks(
-      facts_of_run(fingerprint(problem),
+      facts_of_run(ranks().count() > 1 ? fingerprint(problem) : 0,
                    json_text({{"data", header.at("data")}, {"settings", header.at("settings")}})));
   if (!ranks().leads()) {
     fit_dataset_over_ranks(std::move(dataset), split, config, context, {}, ranks());
@@ -282,7 +288,7 @@ int FitCommand::run() const {
   const InterruptGuard interrupt;
   Progress progress(plan.steps, quiet);
   EpochReport last{.epochs = plan.steps};
-  TrainingProgress shown(problem, config);
+  TrainingProgress shown(problem, config, context.threads);
   const auto on_epoch = [&](const EpochReport& report) {
     last = report;
     log.epoch(report);

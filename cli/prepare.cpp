@@ -78,7 +78,7 @@ void DataOptions::add_to(CLI::App& app) {
       ->type_name("PART");
 }
 
-Dataset load_data(const DataOptions& options, bool quiet) {
+Dataset load_data(const DataOptions& options, bool quiet, int threads) {
   if (options.data == "-" && ranks().count() > 1) {
     throw Error(ErrorKind::kUsage,
                 "-: the standard input reaches rank 0 alone; put the data into a file that all "
@@ -96,7 +96,8 @@ Dataset load_data(const DataOptions& options, bool quiet) {
                                   .drop = split_list(options.drop),
                                   .format = options.format,
                                   .missing = options.missing,
-                                  .on_progress = [&](double part) { progress.update(part); }});
+                                  .on_progress = [&](double part) { progress.update(part); },
+                                  .threads = threads});
   if (no_graph) dataset.has_graph = false;
   return dataset;
 }

@@ -30,7 +30,7 @@ struct DataOptions {
 
 // The data with the graph that `graph` asks for: a file, "none", or empty for the set's own. Shows
 // how far it is with large files, unless `quiet`.
-Dataset load_data(const DataOptions& options, bool quiet = false);
+Dataset load_data(const DataOptions& options, bool quiet = false, int threads = 1);
 
 // Whether --graph known or unknown (`graph`) asks for the dataset's own graph; kUsage where it is
 // another word, or where there is none.

@@ -112,11 +112,11 @@ std::string Progress::bar_line() const {
          paint.faint(std::string(width - std::min(full, width), '-')) + "  " + right;
 }
 
-TrainingProgress::TrainingProgress(const Problem& problem, const Config& config)
+TrainingProgress::TrainingProgress(const Problem& problem, const Config& config, int threads)
     : mode_(config.mode), validated_(!problem.val.empty()) {
   if (mode_ != Mode::kBest) return;
   std::vector<TimeLeft::Planned> planned;
-  for (std::string& module : planned_modules(problem, config)) {
+  for (std::string& module : planned_modules(problem, config, threads)) {
     const double rule = expected_seconds(module, problem);
     planned.push_back({std::move(module), rule});
   }

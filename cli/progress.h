@@ -70,7 +70,7 @@ class Progress {
 
 class TrainingProgress {
  public:
-  TrainingProgress(const Problem& problem, const Config& config);
+  TrainingProgress(const Problem& problem, const Config& config, int threads);
 
   Progress::State state_after(const EpochReport& report);
 

@@ -138,7 +138,7 @@ def time_size(build, folder, n, d, k, quick):
 def op_check(build, log):
     """Every op that has a kernel on the GPU, then its memory and races on small cases."""
     ops = ["graph_learn_choose", "graph_learn_lse", "nearest_rows", "ranked_rows", "propagate", "query_rows", "held_product",
-           "column_squares", "two_layers", "held_head", "held_paper"]
+           "held_view", "held_landmarks", "column_squares", "two_layers", "held_head", "held_paper"]
     found = {}
     with open(log, "w") as to:
         ran = subprocess.run([build / "tests/op_check", *ops], capture_output=True, text=True)

@@ -49,7 +49,7 @@ FitResult fit(const Problem& problem, const Config& config, const Context& conte
 
 // How often fit() will call on_epoch: once an epoch in paper mode; in best mode once for each
 // module of each fold and once for the network of graphs.
-int64_t planned_epochs(const Problem& problem, const Config& config);
+int64_t planned_epochs(const Problem& problem, const Config& config, int threads = 1);
 
 // How often best mode will train, each time with other labels held back to validate.
 int64_t planned_folds(const Problem& problem, const Config& config);
@@ -63,6 +63,7 @@ std::vector<std::string> less_promising(const Model& model);
 Config resolve_auto(Config config, const Dataset& dataset);
 
 // Bytes that fit() will need at the most, to be said before it starts.
-int64_t estimate_memory(const Features& features, int64_t classes, const Config& config);
+int64_t estimate_memory(const Features& features, int64_t classes, const Config& config,
+                        int threads = 1);
 
 }  // namespace glgnn

@@ -21,6 +21,7 @@
 #include "data/data.h"
 #include "data/features.h"
 #include "fitted.h"
+#include "train/trainers.h"
 
 namespace glgnn::python {
 namespace {
@@ -212,7 +213,8 @@ std::unique_ptr<Fitted> fit_table(const Table& table,
   require_threads(context.threads);
   Context where = context;  // predictions are made on the processor
   where.device = device_named(device);
-  where = resolve_device(where, dataset.features.rows(), dataset.features.cols());
+  where = device_of_training(where, dataset.features, dataset.has_graph,
+                             resolve_auto(config, dataset));
   FitResult result = watched_fit(
       [&](const FitOptions& options) {
         return fit_dataset(std::move(dataset), split, config, where, options);

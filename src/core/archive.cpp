@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <iterator>
 #include <memory>
 
 #include "core/new_file.h"
@@ -88,43 +90,63 @@ uint64_t ByteSum::value() const {
   return sum;
 }
 
-void write_file_atomically(const std::string& path, std::span<const std::string> pieces) {
+void write_file_atomically(const std::string& path, std::string_view bytes) {
   NewFile file(path);
-  for (const std::string& bytes : pieces) file.write(bytes);
+  file.write(bytes);
   file.commit();
 }
 
 void ArchiveWriter::operator()(const Matrix& matrix) {
   (*this)(matrix.rows());
   (*this)(matrix.cols());
-  put(matrix.data(), matrix.size() * sizeof(float));
+  put_numbers(matrix.data(), matrix.size());
 }
 
 void ArchiveWriter::operator()(const Csr& csr) {
   (*this)(csr.pattern->rows);
   (*this)(csr.pattern->cols);
-  (*this)(csr.pattern->row_ptr);
-  (*this)(csr.pattern->col);
-  (*this)(csr.values);
+  const auto put_list = [&](const auto& list) {
+    (*this)(static_cast<uint64_t>(list.size()));
+    put_numbers(list.data(), std::ssize(list));
+  };
+  put_list(csr.pattern->row_ptr);
+  put_list(csr.pattern->col);
+  put_list(csr.values);
 }
 
 void ArchiveWriter::put(const void* bytes, size_t size) {
   constexpr size_t kPiece = size_t{1} << 22;
-  if (pieces_.size() == 1 || pieces_.back().size() + size > kPiece) {
-    pieces_.emplace_back().reserve(std::max(size, kPiece));
-  }
-  pieces_.back().append(static_cast<const char*>(bytes), size);
+  const bool fits = !pieces_.empty() && pieces_.back().other.empty() &&
+                    pieces_.back().own.size() + size <= kPiece;
+  if (!fits) pieces_.emplace_back().own.reserve(std::max(size, kPiece));
+  pieces_.back().own.append(static_cast<const char*>(bytes), size);
+}
+
+template <class T>
+void ArchiveWriter::put_numbers(const T* numbers, int64_t count) {
+  constexpr size_t kWorthAPiece = size_t{1} << 16;
+  const size_t size = static_cast<size_t>(count) * sizeof(T);
+  if (keeps_ == Keeps::kCopies || size < kWorthAPiece) return put(numbers, size);
+  pieces_.push_back({.own = {}, .other = {reinterpret_cast<const char*>(numbers), size}});
 }
 
 void ArchiveWriter::save(const std::string& path, FileKind kind) {
   Header header{kMagic, kind, kFileVersion, 0};
-  for (const std::string& piece : pieces_) header.size += piece.size();
-  pieces_.front().assign(reinterpret_cast<const char*>(&header), sizeof header);
-  ByteSum all;
-  for (const std::string& piece : pieces_) all.add(piece.data(), piece.size());
-  const uint64_t sum = all.value();
-  put(&sum, sizeof sum);
-  write_file_atomically(path, pieces_);
+  for (const Piece& piece : pieces_) header.size += piece.bytes().size();
+  const std::string_view head(reinterpret_cast<const char*>(&header), sizeof header);
+  // Summed beside the writing: both take as long.
+  std::future<uint64_t> sum = std::async(std::launch::async | std::launch::deferred, [&] {
+    ByteSum all;
+    all.add(head.data(), head.size());
+    for (const Piece& piece : pieces_) all.add(piece.bytes().data(), piece.bytes().size());
+    return all.value();
+  });
+  NewFile file(path);
+  file.write(head);
+  for (const Piece& piece : pieces_) file.write(piece.bytes());
+  const uint64_t end = sum.get();
+  file.write({reinterpret_cast<const char*>(&end), sizeof end});
+  file.commit();
 }
 
 ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(path) {

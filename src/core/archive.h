@@ -15,6 +15,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -59,13 +60,16 @@ inline uint64_t byte_sum(const void* bytes, size_t size) {
   return sum.value();
 }
 
-// Writes pieces of bytes to a new file beside `path`, syncs it, and renames it: `path` is old or
-// new, never half.
-void write_file_atomically(const std::string& path, std::span<const std::string> pieces);
+// Writes a new file beside `path`, syncs it, and renames it: `path` is old or new, never half.
+void write_file_atomically(const std::string& path, std::string_view bytes);
 
 class ArchiveWriter {
  public:
   static constexpr bool kReading = false;
+
+  // Whether matrices and graphs are copied, or stay as they are until save().
+  enum class Keeps { kCopies, kPlaces };
+  explicit ArchiveWriter(Keeps keeps = Keeps::kCopies) : keeps_(keeps) {}
 
   template <class T>
   void operator()(const T& value) {
@@ -92,15 +96,25 @@ class ArchiveWriter {
     (*this)(value);
   }
 
-  // The header is put before what was written so far: an archive is saved once.
+  // `path` is old or new, never half.
   void save(const std::string& path, FileKind kind);
 
  private:
-  void put(const void* bytes, size_t size);
+  // Own bytes, or those of somebody else.
+  struct Piece {
+    std::string own;
+    std::string_view other = {};
 
-  // Pieces, because one string would need twice the memory while it grows. The first is for the
-  // header.
-  std::vector<std::string> pieces_ = std::vector<std::string>(1);
+    std::string_view bytes() const { return other.empty() ? std::string_view(own) : other; }
+  };
+
+  void put(const void* bytes, size_t size);
+  template <class T>
+  void put_numbers(const T* numbers, int64_t count);
+
+  Keeps keeps_;
+  // Pieces, because one string would need twice the memory while it grows.
+  std::vector<Piece> pieces_;
 };
 
 class ArchiveReader {

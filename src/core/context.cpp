@@ -49,10 +49,9 @@ void require_threads(int threads) {
 namespace {
 
 // A training compares all pairs of rows, several times: products of numbers from which on a GPU
-// gains. An H200 beside 16 threads (docs/benchmarks.md): a training in best mode takes a quarter of
-// the time at 4e12 (70,000 x 784); best mode was not measured below. Paper mode gains at any size
-// (an epoch of Wine takes a twentieth), but its start is not counted there: --device cuda asks for
-// it.
+// gains. An H200 beside 16 threads (docs/benchmarks.md): in best mode both take as long at 1e10
+// (Cora), the processor a third of the time at 2e8 (Digits). train/fit.cpp knows when paper mode
+// gains below that.
 constexpr double kProductsWorthDevice = 1e10;
 
 }  // namespace

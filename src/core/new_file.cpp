@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -122,13 +123,20 @@ void NewFile::close() {
 }
 
 void NewFile::write(std::string_view bytes) {
+  constexpr size_t kAtOnce = size_t{1} << 24;
   while (!bytes.empty()) {
-    const ssize_t n = ::write(file_, bytes.data(), bytes.size());
+    const ssize_t n = ::write(file_, bytes.data(), std::min(bytes.size(), kAtOnce));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       io_error(path_, "cannot be written (what was there before stays as it was)", errno);
     }
     bytes.remove_prefix(static_cast<size_t>(n));
+    written_ += n;
+    if (static_cast<size_t>(n) < kAtOnce) continue;
+#ifdef SYNC_FILE_RANGE_WRITE
+    // To the disk already while the next is written; commit() waits for all.
+    ::sync_file_range(file_, written_ - n, n, SYNC_FILE_RANGE_WRITE);
+#endif
   }
 }
 

@@ -2,6 +2,7 @@
 // reads the path finds the old file or the new one, never half of it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,7 @@ class NewFile {
 
   std::string path_, beside_;
   int file_ = -1;
+  int64_t written_ = 0;
 };
 
 }  // namespace glgnn

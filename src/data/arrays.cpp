@@ -71,7 +71,7 @@ void finish(Dataset& dataset, const LoadOptions& options) {
   if (dataset.labels.empty()) dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
   if (options.new_rows || dataset.features.is_sparse) return;
   leave_out_constant_columns(dataset);
-  check_repeated_columns(dataset);
+  check_repeated_columns(dataset, options.threads);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& optio
   no_id_column(path, options);
   Dataset dataset;
   dataset.name = path.stem().string();
-  dataset.features.dense = to_matrix(read_npy(path));
+  dataset.features.dense = to_matrix(read_npy(path), options.threads);
   add_labels_beside(dataset, path, options);
   finish(dataset, options);
   return dataset;
@@ -113,7 +113,7 @@ Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& optio
   Dataset dataset;
   dataset.name = path.stem().string();
   if (npz.has("X")) {
-    dataset.features.dense = to_matrix(npz.read("X"));
+    dataset.features.dense = to_matrix(npz.read("X"), options.threads);
   } else if (npz.has("indptr")) {
     dataset.features = read_csr(npz);
   } else {

@@ -1,10 +1,12 @@
 #include "data/features.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <unordered_map>
 
+#include "core/parallel.h"
 #include "core/rows.h"
 #include "data/data.h"
 #include "data/message.h"
@@ -146,20 +148,30 @@ void make_dense(Features& features) {
   features.is_sparse = false;
 }
 
-void sparsify(Dataset& dataset) {
+void sparsify(Dataset& dataset, int threads) {
   Features& features = dataset.features;
   if (features.is_sparse || features.dense.empty()) return;
   const Matrix& dense = features.dense;
   const std::vector<int32_t> numbers = number_columns(features);
-  std::vector<int64_t> used(numbers.size(), 0);
-  for (int64_t i = 0; i < dense.rows(); ++i) {
-    for (size_t j = 0; j < numbers.size(); ++j) {
-      const float value = dense[i][numbers[j]];
-      if (value < 0.0f) return;
-      used[j] += value != 0.0f;
+  constexpr int64_t kRows = 4096;  // of a piece
+  std::atomic<bool> has_negative = false;
+  std::vector<std::vector<int64_t>> of_piece((dense.rows() + kRows - 1) / kRows);
+  for_fixed_pieces(dense.rows(), kRows, threads, [&](int64_t piece, int64_t first, int64_t last) {
+    std::vector<int64_t>& used = of_piece[piece];
+    used.assign(numbers.size(), 0);
+    for (int64_t i = first; i < last && !has_negative; ++i) {
+      for (size_t j = 0; j < numbers.size(); ++j) {
+        const float value = dense[i][numbers[j]];
+        if (value < 0.0f) has_negative = true;
+        used[j] += value != 0.0f;
+      }
     }
+  });
+  if (numbers.empty() || has_negative) return;
+  std::vector<int64_t> used(numbers.size(), 0);
+  for (const std::vector<int64_t>& more : of_piece) {
+    for (size_t j = 0; j < numbers.size(); ++j) used[j] += more[j];
   }
-  if (numbers.empty()) return;
   const double rows = static_cast<double>(dense.rows()),
                columns = static_cast<double>(numbers.size());
   double part = 0, shared = 0;
@@ -239,16 +251,19 @@ Features used_columns(Features rows, const TablePlan& plan, const std::string& w
   return used;
 }
 
-void check_repeated_columns(Dataset& dataset) {
+void check_repeated_columns(Dataset& dataset, int threads) {
   const Matrix& dense = dataset.features.dense;
+  constexpr int64_t kAtOnce = 64;  // columns of a thread, so that it reads whole lines of the cache
   // A hash per column, filled row by row because that is how the matrix lies in memory.
   std::vector<uint64_t> hash(static_cast<size_t>(dense.cols()), 14695981039346656037u);
-  for (int64_t i = 0; i < dense.rows(); ++i) {
-    for (int64_t j = 0; j < dense.cols(); ++j) {
-      const float value = dense[i][j] + 0.0f;  // -0 is 0
-      hash[j] = (hash[j] ^ std::bit_cast<uint32_t>(value)) * 1099511628211u;
+  for_fixed_pieces(dense.cols(), kAtOnce, threads, [&](int64_t, int64_t first, int64_t last) {
+    for (int64_t i = 0; i < dense.rows(); ++i) {
+      for (int64_t j = first; j < last; ++j) {
+        const float value = dense[i][j] + 0.0f;  // -0 is 0
+        hash[j] = (hash[j] ^ std::bit_cast<uint32_t>(value)) * 1099511628211u;
+      }
     }
-  }
+  });
   std::unordered_map<uint64_t, int64_t> first;
   std::vector<std::string> repeated;
   for (int64_t j = 0; j < dense.cols(); ++j) {

@@ -39,7 +39,7 @@ Features read_csr(const Npz& npz);
 std::vector<std::string> numbered_names(int64_t count);
 
 // Makes features sparse that have no negative number and less than a quarter of non-zeros.
-void sparsify(Dataset& dataset);
+void sparsify(Dataset& dataset, int threads = 1);
 
 // Makes sparse features dense of which a quarter or more is not zero.
 void densify(Features& features);
@@ -60,6 +60,6 @@ int64_t array_columns(const TablePlan& plan);
 Features used_columns(Features rows, const TablePlan& plan, const std::string& what);
 
 // Notes the columns that repeat another one (features must be dense).
-void check_repeated_columns(Dataset& dataset);
+void check_repeated_columns(Dataset& dataset, int threads = 1);
 
 }  // namespace glgnn

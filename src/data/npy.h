@@ -52,7 +52,7 @@ class NpyRows {
 std::vector<float> to_floats(const NpyArray& array);
 
 // As a matrix; the array must have two dimensions.
-Matrix to_matrix(const NpyArray& array);
+Matrix to_matrix(const NpyArray& array, int threads = 1);
 
 // All numbers as integers; the array must have one dimension (or two, for pairs) and whole numbers.
 std::vector<int64_t> to_integers(const NpyArray& array);

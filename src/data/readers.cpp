@@ -121,7 +121,7 @@ Dataset read_checked(const std::string& what, const LoadOptions& options) {
   check_size(dataset, what, options);
   dataset.plan.feature_names = dataset.feature_names;
   dataset.features.indicators = indicator_blocks(dataset.plan);
-  sparsify(dataset);
+  sparsify(dataset, options.threads);
   if (!options.graph.empty()) read_graph(dataset, options.graph);
   if (!options.split.empty()) {
     dataset.splits = {read_split(dataset, options.split)};

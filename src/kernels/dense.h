@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace glgnn {
 
@@ -34,6 +35,15 @@ void gemm(MatView<float> c, MatView<const float> a, MatView<const float> b, Gemm
 
 namespace cuda {
 
+// Logits by likeness to landmarks, x linear + offset + K links, with
+//   K_it = exp(-1/2 |weights * (x_i - landmark_t)|^2)
+struct CurvedHead {
+  MatView<const float> landmarks;
+  const float* weights;  // of each column
+  MatView<const float> links, linear;
+  const float* offset;  // of each class
+};
+
 // A matrix on the device, for as many products as are wanted.
 class HeldMatrix {
  public:
@@ -51,6 +61,11 @@ class HeldMatrix {
   Matrix transposed_times(const HeldMatrix& y) const;
   // The sum of each column's squares, in a row.
   Matrix column_squares() const;
+  // (x - mean) / spread of every column, in double, and 0 where the spread is 0; it stays there
+  HeldMatrix standardised(std::span<const double> mean, std::span<const double> spread) const;
+  // How many different rows there are at the least: as many as sums of their numbers' bits.
+  int64_t distinct_rows() const;
+  Matrix logits(const CurvedHead& head) const;
   Matrix to_host() const;
 
  private:

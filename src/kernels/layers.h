@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "core/rng.h"
 #include "kernels/dense.h"
@@ -148,6 +149,11 @@ class HeldHead {
 
   // Epoch 1, 2, ..., with the numbers that drop x and the hidden units.
   void train_epoch(int64_t epoch, float consistency, const Rng& input, const Rng& inner);
+  // The probabilities of some rows of x by the parameters of now; only these leave the device.
+  Matrix look(std::span<const int32_t> rows) const;
+  // Keeps the parameters of now; go_back() makes those that were kept last the ones of now.
+  void keep();
+  void go_back();
   // Of every row of x.
   Matrix logits() const;
   HeadParameters parameters() const;

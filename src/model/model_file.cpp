@@ -92,7 +92,7 @@ void walk_model(Archive& archive, M& model) {
 }  // namespace
 
 void save_model(const Model& model, const std::string& path) {
-  ArchiveWriter writer;
+  ArchiveWriter writer(ArchiveWriter::Keeps::kPlaces);  // all of it is the model's
   walk_model(writer, model);
   writer.save(path, FileKind::kModel);
 }

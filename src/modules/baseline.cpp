@@ -1,6 +1,8 @@
 #include "modules/baseline.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "modules/eigen.h"
 #include "modules/landmarks.h"
@@ -44,44 +46,63 @@ Matrix with_same_products(const Features& x, const std::vector<int32_t>& rows, i
 
 }  // namespace
 
-Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Context& context) {
-  const bool is_text = problem.features->is_sparse;
-  return baseline_answers(problem, shared.view(is_text ? View::kTfidf : View::kStandard), context);
-}
+namespace {
 
-Matrix baseline_answers(const Problem& problem, const Features& x, const Context& context) {
-  // The labelled rows alone: training rows first, no more than the head would use.
-  const auto part = [](const std::vector<int32_t>& rows) {
-    return std::vector<int32_t>(rows.begin(),
-                                rows.begin() + std::min<int64_t>(std::ssize(rows), kMostLandmarks));
-  };
-  std::vector<int32_t> rows = part(problem.train);
-  const auto trained = static_cast<int64_t>(rows.size());
-  rows.insert(rows.end(), problem.val.begin(), problem.val.end());
-  Matrix dense;
-  if (x.is_sparse) {
-    dense = with_same_products(x, rows, trained);
-  } else {
-    dense = Matrix(static_cast<int64_t>(rows.size()), x.cols());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      std::copy_n(x.dense[rows[i]], x.cols(), dense[static_cast<int64_t>(i)]);
-    }
+// The labelled rows: training rows first, no more than the head would use.
+struct LabelledRows {
+  std::vector<int32_t> rows;
+  int64_t trained;
+
+  explicit LabelledRows(const Problem& problem)
+      : rows(problem.train.begin(),
+             problem.train.begin() + std::min<int64_t>(std::ssize(problem.train), kMostLandmarks)),
+        trained(std::ssize(rows)) {
+    rows.insert(rows.end(), problem.val.begin(), problem.val.end());
   }
+};
+
+Matrix answers_from(Matrix dense, const LabelledRows& labelled, const Problem& problem,
+                    int threads) {
   Problem small;
   Features only_rows;
-  only_rows.dense = dense;
+  only_rows.dense = std::move(dense);
   small.features = &only_rows;
   small.classes = problem.classes;
   small.classes_alike = problem.classes_alike;
-  for (const int32_t row : rows) small.labels.push_back(problem.labels[row]);
-  for (int64_t i = 0; i < std::ssize(rows); ++i) {
-    (i < trained ? small.train : small.val).push_back(static_cast<int32_t>(i));
+  for (const int32_t row : labelled.rows) small.labels.push_back(problem.labels[row]);
+  for (int64_t i = 0; i < std::ssize(labelled.rows); ++i) {
+    (i < labelled.trained ? small.train : small.val).push_back(static_cast<int32_t>(i));
   }
-  const LandmarkHead head =
-      fit_landmarks(only_rows, small, {.curved = false, .selects = false, .smoothing = {}});
-  Matrix p = landmark_logits(head, dense, context.threads);
+  const LandmarkHead head = fit_landmarks(
+      only_rows, small, {.curved = false, .selects = false, .smoothing = {}}, threads);
+  Matrix p = landmark_logits(head, only_rows.dense, threads);
   softmax_rows(p);
   return validation_rows(p, small);
+}
+
+}  // namespace
+
+Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Context& context) {
+  if (problem.features->is_sparse) {
+    return baseline_answers(problem, shared.view(View::kTfidf), context);
+  }
+  const LabelledRows labelled(problem);
+  return answers_from(shared.rows(View::kStandard, labelled.rows).dense, labelled, problem,
+                      context.threads);
+}
+
+Matrix baseline_answers(const Problem& problem, const Features& x, const Context& context) {
+  const LabelledRows labelled(problem);
+  Matrix dense;
+  if (x.is_sparse) {
+    dense = with_same_products(x, labelled.rows, labelled.trained);
+  } else {
+    dense = Matrix(std::ssize(labelled.rows), x.cols());
+    for (int64_t i = 0; i < dense.rows(); ++i) {
+      std::copy_n(x.dense[labelled.rows[i]], x.cols(), dense[i]);
+    }
+  }
+  return answers_from(std::move(dense), labelled, problem, context.threads);
 }
 
 }  // namespace glgnn

@@ -47,10 +47,18 @@ void orthonormalise(Matrix& m) {
 
 constexpr int kSteps = 8;
 
-// y^T y = W D W^T: the columns of y W are U S, largest last.
-Dense turn_of(const Eigen::MatrixXd& squares, int64_t kept) {
+// y^T y = W D W^T: the columns of y W are U S, largest last. A direction has two signs: of v W the
+// largest number is above 0, so that rounding does not choose.
+Dense turn_of(const Eigen::MatrixXd& squares, int64_t kept, Matrix& v) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(squares);
-  return eigen.eigenvectors().rightCols(kept).rowwise().reverse();
+  Dense turn = eigen.eigenvectors().rightCols(kept).rowwise().reverse();
+  const Dense directions = map(v).cast<double>() * turn;
+  for (int64_t c = 0; c < kept; ++c) {
+    Eigen::Index largest = 0;
+    directions.col(c).cwiseAbs().maxCoeff(&largest);
+    if (directions(largest, c) < 0) turn.col(c) *= -1;
+  }
+  return turn;
 }
 
 Matrix turned(Matrix& v, const Dense& turn) {
@@ -59,7 +67,19 @@ Matrix turned(Matrix& v, const Dense& turn) {
   return out;
 }
 
-Directions directions_on_device(const cuda::HeldMatrix& x, Matrix v, int64_t kept) {
+// What both start from: more columns than are kept, for speed of convergence.
+Matrix start_of(int64_t rows, int64_t cols, int64_t kept) {
+  Matrix v(cols, std::min({kept + 10, cols, rows}));
+  const Rng rng{.seed = 1, .stream = Stream::kDirections};
+  for (int64_t e = 0; e < v.size(); ++e) v.data()[e] = rng.normal(static_cast<uint64_t>(e));
+  return v;
+}
+
+}  // namespace
+
+Directions leading_directions(const cuda::HeldMatrix& x, int64_t r) {
+  const int64_t kept = std::min({r, x.cols(), x.rows()});
+  Matrix v = start_of(x.rows(), x.cols(), kept);
   for (int step = 0; step < kSteps; ++step) {
     orthonormalise(v);
     v = x.transposed_times(x.times(std::as_const(v).view()));
@@ -67,22 +87,15 @@ Directions directions_on_device(const cuda::HeldMatrix& x, Matrix v, int64_t kep
   orthonormalise(v);
   const cuda::HeldMatrix y = x.times(std::as_const(v).view());
   Matrix squares = y.transposed_times(y);
-  const Dense turn = turn_of(map(squares).cast<double>(), kept);
+  const Dense turn = turn_of(map(squares).cast<double>(), kept, v);
   const Matrix factor = to_matrix(turn);
   return {y.times(factor.view()).to_host(), turned(v, turn)};
 }
 
-}  // namespace
-
-Directions leading_directions(const Features& x, int64_t r, int threads,
-                              const cuda::HeldMatrix* held) {
+Directions leading_directions(const Features& x, int64_t r, int threads) {
   const int64_t kept = std::min({r, x.cols(), x.rows()});
-  const int64_t width =
-      std::min({kept + 10, x.cols(), x.rows()});  // more, for speed of convergence
-  Matrix v(x.cols(), width), y(x.rows(), width);
-  const Rng rng{.seed = 1, .stream = Stream::kDirections};
-  for (int64_t e = 0; e < v.size(); ++e) v.data()[e] = rng.normal(static_cast<uint64_t>(e));
-  if (held) return directions_on_device(*held, std::move(v), kept);
+  Matrix v = start_of(x.rows(), x.cols(), kept);
+  Matrix y(x.rows(), v.cols());
   const FeatureProducts products(x, threads);
   for (int step = 0; step < kSteps; ++step) {
     orthonormalise(v);
@@ -92,7 +105,7 @@ Directions leading_directions(const Features& x, int64_t r, int threads,
   orthonormalise(v);
   products.times(y, v);
   const Dense all = map(y).cast<double>();
-  const Dense turn = turn_of(all.transpose() * all, kept);
+  const Dense turn = turn_of(all.transpose() * all, kept, v);
   Directions out{Matrix(x.rows(), kept), turned(v, turn)};
   map(out.scores) = (all * turn).cast<float>();
   return out;

@@ -39,8 +39,8 @@ struct Directions {
 };
 
 // The r directions in which the rows differ most from zero. Deterministic: the start is drawn from
-// a fixed seed. `held`, if given, is x on the device, which then multiplies.
-Directions leading_directions(const Features& x, int64_t r, int threads,
-                              const cuda::HeldMatrix* held = nullptr);
+// a fixed seed.
+Directions leading_directions(const Features& x, int64_t r, int threads);
+Directions leading_directions(const cuda::HeldMatrix& x, int64_t r);
 
 }  // namespace glgnn

@@ -21,11 +21,12 @@ std::vector<float> selection_of(const LandmarkHead& head, const Matrix& p, bool 
 }
 
 Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
-  const Matrix& x = work.features().dense;
   LandmarkState state{work.input,
                       fit_landmarks(work.features(), work.problem, options, work.context.threads)};
   Stage own;
-  own.p = landmark_logits(state.head, x, work.context.threads);
+  const cuda::HeldMatrix* const held = work.shared.held(work.input);
+  own.p = held ? landmark_logits(state.head, *held)
+               : landmark_logits(state.head, work.features().dense, work.context.threads);
   softmax_rows(own.p, work.context.threads);
   own.selection = selection_of(state.head, own.p, options.selects, work);
   clamp_training_rows(own.p, work.problem);

@@ -293,6 +293,14 @@ LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
                  choose_width_and_decay(learned_from, normalised(learned_from, sizes), threads));
 }
 
+Matrix landmark_logits(const LandmarkHead& head, const cuda::HeldMatrix& x) {
+  return x.logits({.landmarks = head.landmarks.view(),
+                   .weights = head.weights.data(),
+                   .links = head.links.view(),
+                   .linear = head.linear.weights.view(),
+                   .offset = head.linear.offset.data()});
+}
+
 Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads) {
   constexpr int64_t kBlock = 512;  // rows compared at once
   const int64_t features = x.cols(), count = head.landmarks.rows();

@@ -66,6 +66,7 @@ LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
 
 // f of each row of x.
 Matrix landmark_logits(const LandmarkHead& head, const Matrix& x, int threads);
+Matrix landmark_logits(const LandmarkHead& head, const cuda::HeldMatrix& x);
 
 // What is learned, as logarithms: a squared weight for the features of each origin, then the sizes
 // of the curved part, of the noise in the labels, and of the linear part.

@@ -65,23 +65,37 @@ class GnnHead {
     training_.clear();
   }
 
-  Matrix predict() {
-    Matrix p;
-    if (held_) {
-      p = held_->logits();
-      cuda::HeadParameters now = held_->parameters();
-      w1_.value = std::move(now.w1);
-      b1_.value = std::move(now.b1);
-      w2_.value = std::move(now.w2);
-      b2_.value = std::move(now.b2);
-    } else {
-      p = *forward(evaluation_, 0, false).value;
-      evaluation_.clear();
-    }
-    softmax_rows(p, evaluation_.threads());
-    return p;
+  // What it says of the validation rows.
+  Matrix look() {
+    if (held_) return held_->look(problem_.val);
+    p_ = *forward(evaluation_, 0, false).value;
+    evaluation_.clear();
+    softmax_rows(p_, evaluation_.threads());
+    return validation_rows(p_, problem_);
   }
 
+  // After look(): it is the best so far.
+  void keep() {
+    if (held_)
+      held_->keep();
+    else
+      best_ = {std::move(p_), selection(), layers(), {}};
+  }
+
+  GnnResult best() {
+    if (!held_) return std::move(best_);
+    held_->go_back();
+    Matrix p = held_->logits();
+    softmax_rows(p, evaluation_.threads());
+    cuda::HeadParameters now = held_->parameters();
+    w1_.value = std::move(now.w1);
+    b1_.value = std::move(now.b1);
+    w2_.value = std::move(now.w2);
+    b2_.value = std::move(now.b2);
+    return {std::move(p), selection(), layers(), {}};
+  }
+
+ private:
   GnnLayers layers() const { return {{w1_.value, b1_.value}, {w2_.value, b2_.value}}; }
 
   std::vector<float> selection() const {
@@ -98,7 +112,6 @@ class GnnHead {
     return sizes;
   }
 
- private:
   // Glorot and Bengio's uniform start.
   void start(Parameter& p, uint32_t step) {
     const Rng rng{options_.seed, Stream::kInit, options_.owner, 1000 + 2 * options_.round + step};
@@ -199,6 +212,8 @@ class GnnHead {
   Tape training_, evaluation_;
   Transpose by_column_;
   Matrix values_, targets_, weights_;
+  Matrix p_;
+  GnnResult best_;
   Matrix read_rows_;                           // those of x that training reads; empty: all
   std::optional<cuda::HeldMatrix> held_rows_;  // the same on the device
   std::unique_ptr<cuda::HeldHead> held_;       // where that trains
@@ -210,7 +225,7 @@ GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
                     const Matrix& teacher, const GnnOptions& options, const Context& context,
                     const cuda::HeldMatrix* held) {
   GnnHead head(x, graph, problem, teacher, options, context, held);
-  GnnResult best;
+  const Problem judged = validation_alone(problem);
   std::vector<Matrix> looks;
   double best_value = 0;
   int64_t checks_without_gain = 0;
@@ -219,18 +234,18 @@ GnnResult train_gnn(const Features& x, const Csr& graph, const Problem& problem,
     head.train_epoch(epoch);
     const bool last = epoch + 1 == options.epochs;
     if ((epoch + 1) % kCheckEvery != 0 && !last) continue;
-    Matrix p = head.predict();
-    const double value = validation_score(p, problem).value();
-    looks.push_back(validation_rows(p, problem));
+    looks.push_back(head.look());
+    const double value = validation_score(looks.back(), judged).value();
     // Without validation rows the last epoch is taken.
-    if (best.p.empty() || value > best_value || problem.val.empty()) {
-      best = {std::move(p), head.selection(), head.layers(), {}};
+    if (looks.size() == 1 || value > best_value || problem.val.empty()) {
+      head.keep();
       best_value = value;
       checks_without_gain = 0;
     } else {
       ++checks_without_gain;
     }
   }
+  GnnResult best = head.best();
   best.looks = std::move(looks);
   return best;
 }

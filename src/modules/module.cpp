@@ -185,10 +185,12 @@ ClassSums sum_by_class(const Features& x, const Matrix& p, int threads,
 
 // A head on reduced rows selects among the columns they were made of.
 std::vector<float> RoundWork::separation(const Matrix& p) const {
-  const Features& x = shared.view(spec.input);
-  const bool reduced = x.cols() != problem.features->cols();
+  const bool reduced = directions_kept(spec.input) > 0 &&
+                       shared.view(spec.input).cols() != problem.features->cols();
   const View view = reduced ? View::kRaw : spec.input;
-  return class_separation(shared.view(view), p, context.threads, shared.held(view));
+  // On the device the numbers are there: of the features only their columns are asked.
+  const cuda::HeldMatrix* const held = shared.held(view);
+  return class_separation(held ? shared.features() : shared.view(view), p, context.threads, held);
 }
 
 std::vector<float> class_separation(const Features& x, const Matrix& p, int threads,

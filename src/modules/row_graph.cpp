@@ -309,14 +309,15 @@ class EdgeRows {
 
 }  // namespace
 
-NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context,
-                         const cuda::HeldMatrix* held) {
-  if (held && !euclidean && !find_copies(view.dense, context.threads).crowd()) {
-    const int64_t n = view.rows(), wide = std::min(k, n - 1);
-    NearestRows ranked{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
-    cuda::ranked_rows(ranked.col.data(), *held, wide);
-    return ranked;
-  }
+std::optional<NearestRows> rank_nearest(const cuda::HeldMatrix& view, int64_t k) {
+  const int64_t n = view.rows(), wide = std::min(k, n - 1);
+  if (2 * view.distinct_rows() <= n) return {};
+  NearestRows ranked{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
+  cuda::ranked_rows(ranked.col.data(), view, wide);
+  return ranked;
+}
+
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context) {
   const RowGraphOptions options{.euclidean = euclidean};
   const ComparedRows rows(view, {}, options, context.threads);
   NearestRows found = rows.nearest(k, context);

@@ -6,6 +6,7 @@
 #include <glgnn/csr.h>
 #include <glgnn/dataset.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,9 +45,10 @@ struct NearestRows {
   std::vector<int32_t> col;    // N x wide
   std::vector<int64_t> count;  // how many of them a row has
 };
-// `held`, if given, is the view on the device, which then compares and ranks.
-NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context,
-                         const cuda::HeldMatrix* held = nullptr);
+NearestRows rank_nearest(const Features& view, bool euclidean, int64_t k, const Context& context);
+// The same by angle on the device; nothing where half of the rows may be copies of others, whose
+// neighbours are not simply the nearest rows.
+std::optional<NearestRows> rank_nearest(const cuda::HeldMatrix& view, int64_t k);
 
 // The graph of the options.k nearest rows in each of several views, features alone being compared.
 Csr join_votes(std::span<const NearestRows* const> votes, const Csr* given,

@@ -1,6 +1,7 @@
 #include "modules/shared_inputs.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace glgnn {
@@ -24,6 +25,11 @@ const Csr* SharedInputs::given_graph(GivenEdges edges, const Context& context) {
   return doubts ? &trusted_.graph : graph_;
 }
 
+void SharedInputs::compare_rows(const std::vector<View>& views, const RowGraphOptions& options,
+                                const Context& context) {
+  for (const View view : views) nearest_rows(view, options, context);
+}
+
 std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& views,
                                                      const RowGraphOptions& options,
                                                      const Context& context) {
@@ -33,20 +39,23 @@ std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& vi
   key += std::to_string(options.k) + (options.euclidean ? "e" : "c") +
          std::to_string(options.self_weight) + "," + std::to_string(options.given_weight) +
          (given != graph_ ? "?" : "");
+  Graph* wanted = nullptr;
   {
     const std::scoped_lock lock(mutex_);
-    if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
+    wanted = &graphs_[key];
   }
-  // Two threads may make the same graph at once: the same bits, so that either may stay.
-  std::vector<std::shared_ptr<const NearestRows>> nearest;
-  std::vector<const NearestRows*> votes;
-  for (const View view : views) {
-    nearest.push_back(nearest_rows(view, options, context));
-    votes.push_back(nearest.back().get());
-  }
-  auto graph = std::make_shared<const Csr>(join_votes(votes, given, options, context.threads));
-  const std::scoped_lock lock(mutex_);
-  return graphs_.emplace(key, std::move(graph)).first->second;
+  // Who comes while another makes it waits for it.
+  std::call_once(wanted->made, [&] {
+    std::vector<std::shared_ptr<const NearestRows>> nearest;
+    std::vector<const NearestRows*> votes;
+    for (const View view : views) {
+      nearest.push_back(nearest_rows(view, options, context));
+      votes.push_back(nearest.back().get());
+    }
+    wanted->graph = std::make_shared<const Csr>(
+        join_votes(votes, given, options, context.threads));
+  });
+  return wanted->graph;
 }
 
 std::shared_ptr<const NearestRows> SharedInputs::nearest_rows(View view,
@@ -58,8 +67,14 @@ std::shared_ptr<const NearestRows> SharedInputs::nearest_rows(View view,
     const std::scoped_lock lock(mutex_);
     if (const auto found = nearest_.find(key); found != nearest_.end()) return found->second;
   }
-  auto ranked = std::make_shared<const NearestRows>(
-      rank_nearest(views_.get(view), options.euclidean, std::get<2>(key), context, held(view)));
+  std::optional<NearestRows> found;
+  if (const auto* rows = options.euclidean ? nullptr : held(view)) {
+    found = rank_nearest(*rows, std::get<2>(key));
+  }
+  if (!found) {
+    found = rank_nearest(views_.get(view), options.euclidean, std::get<2>(key), context);
+  }
+  auto ranked = std::make_shared<const NearestRows>(*std::move(found));
   const std::scoped_lock lock(mutex_);
   return nearest_.emplace(key, std::move(ranked)).first->second;
 }

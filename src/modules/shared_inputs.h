@@ -27,6 +27,8 @@ class SharedInputs {
   const Features& features() const { return features_; }
   const Features& view(View view) { return views_.get(view); }
   const cuda::HeldMatrix* held(View view) { return views_.held(view); }
+  // Some rows of a view that is made of each row alone.
+  Features rows(View view, const std::vector<int32_t>& rows) { return views_.rows(view, rows); }
   // What a model keeps of these views.
   std::shared_ptr<const FittedViews> fitted_views(const std::set<View>& views) {
     return std::make_shared<const FittedViews>(views_.fitted(views));
@@ -36,6 +38,9 @@ class SharedInputs {
   // The given graph with the edges that are asked for, with all where it is not doubtful; null
   // where none is given.
   const Csr* given_graph(GivenEdges edges, const Context& context);
+  // Compares the rows for first_graph(), with all threads.
+  void compare_rows(const std::vector<View>& views, const RowGraphOptions& options,
+                    const Context& context);
   // The graph of a module before anything is learned; safe to call from several threads.
   std::shared_ptr<const Csr> first_graph(const std::vector<View>& views,
                                          const RowGraphOptions& options, const Context& context);
@@ -53,7 +58,11 @@ class SharedInputs {
   TrustedEdges trusted_;
   Views views_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const Csr>> graphs_;
+  struct Graph {
+    std::once_flag made;
+    std::shared_ptr<const Csr> graph;
+  };
+  std::map<std::string, Graph> graphs_;
   std::map<NearestKey, std::shared_ptr<const NearestRows>> nearest_;
 };
 

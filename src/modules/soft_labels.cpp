@@ -135,6 +135,17 @@ Matrix validation_rows(const Matrix& p, const Problem& problem) {
   return rows;
 }
 
+Problem validation_alone(const Problem& problem) {
+  Problem alone;
+  alone.classes = problem.classes;
+  alone.classes_alike = problem.classes_alike;
+  for (const int32_t row : problem.val) {
+    alone.val.push_back(static_cast<int32_t>(alone.labels.size()));
+    alone.labels.push_back(problem.labels[row]);
+  }
+  return alone;
+}
+
 double validation_accuracy(const Matrix& p, const Problem& problem) {
   if (!problem.classes_alike) return accuracy(p, problem.labels, problem.val);
   return balanced_accuracy(

@@ -41,6 +41,8 @@ double validation_accuracy(const Matrix& p, const Problem& problem);
 
 // The rows of p that validate, in their order.
 Matrix validation_rows(const Matrix& p, const Problem& problem);
+// The problem of those rows, which has no others and no features.
+Problem validation_alone(const Problem& problem);
 
 // How much the likelihood counts beside the accuracy: enough to tell modules apart that are right
 // equally often, too little to outweigh a right answer.

@@ -45,17 +45,23 @@ void divide(Features& x, float by) {
   for (int64_t e = 0; e < stored.size() && by > 0; ++e) stored.data[e] /= by;
 }
 
-float largest_number(const Features& x) {
-  std::vector<bool> counts(x.cols(), false);
-  for (const int32_t f : number_columns(x)) counts[f] = true;
-  float largest = 0;
-  for (int64_t i = 0; i < x.rows(); ++i) {
-    const auto row = row_of(x, i);
-    for (int64_t e = 0; e < row.size; ++e) {
-      if (counts[row.column(e)]) largest = std::max(largest, std::abs(row.values[e]));
+float largest_number(const Features& x, int threads) {
+  constexpr int64_t kRows = 4096;  // of a piece
+  const bool counts_all = x.indicators.empty();
+  std::vector<uint8_t> counts(x.cols(), 0);
+  for (const int32_t f : number_columns(x)) counts[f] = 1;
+  std::vector<float> largest((x.rows() + kRows - 1) / kRows + 1, 0.0f);
+  for_fixed_pieces(x.rows(), kRows, threads, [&](int64_t piece, int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const auto row = row_of(x, i);
+      float most = 0;
+      for (int64_t e = 0; e < row.size; ++e) {
+        if (counts_all || counts[row.column(e)]) most = std::max(most, std::abs(row.values[e]));
+      }
+      largest[piece] = std::max(largest[piece], most);
     }
-  }
-  return largest;
+  });
+  return *std::max_element(largest.begin(), largest.end());
 }
 
 void make_unit(Features& x) {
@@ -237,7 +243,9 @@ ViewRule learn_view(View view, const Features& raw, int threads) {
   rule.stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
   const bool by_column = view == View::kStandard || view == View::kRank ||
                          (view == View::kRaw && !raw.indicators.empty());
-  if (view == View::kRaw || (by_column && rule.stays_sparse)) rule.largest = largest_number(raw);
+  if (view == View::kRaw || (by_column && rule.stays_sparse)) {
+    rule.largest = largest_number(raw, threads);
+  }
   if (view == View::kTfidf) rule.rarity = rarities(raw);
   if (!by_column || rule.stays_sparse) return rule;
   const Features zeros = raw.is_sparse ? with_zeros(raw) : Features{};
@@ -301,18 +309,37 @@ const Features& Views::get(View view) {
   return found != made_.end() ? found->second : make(view);
 }
 
+const ViewRule& Views::rule(View view) {
+  const auto [found, is_new] = fitted_.try_emplace(view);
+  if (is_new) found->second.rule = learn_view(view, raw_, threads_);
+  return found->second.rule;
+}
+
+Features Views::rows(View view, const std::vector<int32_t>& rows) {
+  const std::scoped_lock lock(mutex_);
+  GLGNN_ASSERT(directions_kept(view) == 0 && !raw_.is_sparse);
+  Features some;
+  some.indicators = raw_.indicators;
+  some.dense = Matrix(std::ssize(rows), raw_.cols());
+  for (int64_t i = 0; i < some.rows(); ++i) {
+    std::copy_n(raw_.dense[rows[i]], raw_.cols(), some.dense[i]);
+  }
+  return apply_view(rule(view), std::move(some));
+}
+
 const Features& Views::make(View view) {
   Features out;
-  FittedView& fitted = fitted_[view];
   if (const int64_t kept = directions_kept(view); kept > 0) {
+    FittedView& fitted = fitted_[view];
     const View base = base_view(raw_);
-    Directions found = leading_directions(get(base), kept, threads_, held(base));
+    const cuda::HeldMatrix* const on_device = held(base);
+    Directions found = on_device ? leading_directions(*on_device, kept)
+                                 : leading_directions(get(base), kept, threads_);
     out.dense = std::move(found.scores);
     fitted.rule.view = view;
     fitted.directions = std::move(found.directions);
   } else {
-    fitted.rule = learn_view(view, raw_, threads_);
-    out = apply_view(fitted.rule, raw_, threads_);
+    out = apply_view(rule(view), raw_, threads_);
   }
   return made_.emplace(view, std::move(out)).first->second;
 }
@@ -320,6 +347,19 @@ const Features& Views::make(View view) {
 const cuda::HeldMatrix* Views::held(View view) {
   if (!on_device_) return nullptr;
   const std::scoped_lock lock(mutex_);
+  if (const auto found = held_.find(view); found != held_.end()) return &found->second;
+  if (!raw_.is_sparse && (view == View::kRaw || view == View::kStandard)) {
+    const ViewRule& by = rule(view);
+    if (!held_raw_) held_raw_.emplace(raw_.dense.view());
+    // Divided by one number: in double and rounded then, the quotient is that of floats.
+    const auto columns = static_cast<size_t>(raw_.cols());
+    const std::vector<double> none(columns, 0.0), same(columns, static_cast<float>(by.largest));
+    const bool by_column = !by.mean.empty();
+    return &held_
+                .emplace(view, held_raw_->standardised(by_column ? by.mean : none,
+                                                       by_column ? by.spread : same))
+                .first->second;
+  }
   const Features& rows = get(view);
   if (rows.is_sparse) return nullptr;
   return &held_.try_emplace(view, rows.dense.view()).first->second;
@@ -334,9 +374,14 @@ FittedViews Views::fitted(const std::set<View>& views) {
   FittedViews out;
   // Singular directions are last among the views.
   for (const View view : needed) {
-    get(view);
-    out.push_back(fitted_.at(view));
-    if (directions_kept(view) > 0) out.back().scores = made_.at(view).dense;
+    if (directions_kept(view) == 0) {
+      rule(view);
+      out.push_back(fitted_.at(view));
+    } else {
+      const Matrix& scores = get(view).dense;
+      out.push_back(fitted_.at(view));
+      out.back().scores = scores;
+    }
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -103,13 +104,17 @@ class Views {
 
   // Made when first asked for; safe to call from several threads.
   const Features& get(View view);
-  // The same on the device, where that computes and the rows are dense; else null.
+  // The same on the device, where that computes and the rows are dense; else null. What each column
+  // alone decides is made there, and nothing of it here.
   const cuda::HeldMatrix* held(View view);
+  // Some rows in a view that is made of each row alone.
+  Features rows(View view, const std::vector<int32_t>& rows);
   // What a model keeps of these views.
   FittedViews fitted(const std::set<View>& views);
 
  private:
   const Features& make(View view);
+  const ViewRule& rule(View view);
 
   const Features& raw_;
   int threads_;
@@ -117,6 +122,7 @@ class Views {
   std::recursive_mutex mutex_;
   std::map<View, Features> made_;
   std::map<View, cuda::HeldMatrix> held_;
+  std::optional<cuda::HeldMatrix> held_raw_;  // the features as read
   std::map<View, FittedView> fitted_;  // without the scores, which are made_
 };
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
+#include "core/parallel.h"
 #include "network/fuse.h"
 
 namespace glgnn {
@@ -27,27 +30,33 @@ double agreement(const Matrix& p, const Matrix& q) {
 }  // namespace
 
 NetworkWeights weigh_by_agreement(NetworkWeights network,
-                                  const std::vector<ModuleResult>& modules) {
-  const Matrix together = fuse_predictions(modules, network);
-  for (size_t r = 0; r < network.members.size(); ++r) {
+                                  const std::vector<ModuleResult>& modules, int threads) {
+  const Matrix together = fuse_predictions(modules, network, threads);
+  parallel_for(std::ssize(network.members), threads, 1, [&](int64_t r) {
     network.weights[r] *= agreement(modules[network.members[r]].stage.p, together);
-  }
+  });
   const double sum = std::accumulate(network.weights.begin(), network.weights.end(), 0.0);
   for (double& weight : network.weights) weight /= sum;
   return network;
 }
 
-Matrix relation_of(const std::vector<FittedModule>& modules, const Matrix& fused) {
+Matrix relation_of(const std::vector<FittedModule>& modules, const Matrix& fused, int threads) {
   const auto count = static_cast<int64_t>(modules.size());
   Matrix relation(count + 1, count + 1);
+  // Each pair once: a agrees with b as b with a.
+  std::vector<std::pair<int64_t, int64_t>> pairs;
   for (int64_t a = 0; a < count; ++a) {
-    const Matrix& p = modules[a].probabilities;
-    for (int64_t b = 0; b < count; ++b) {
-      relation[a][b] = static_cast<float>(agreement(p, modules[b].probabilities));
-    }
-    relation[a][count] = static_cast<float>(agreement(p, fused));
-    relation[count][a] = modules[a].weight;
+    for (int64_t b = a; b <= count; ++b) pairs.emplace_back(a, b);
   }
+  float* const found = relation.data();
+  parallel_for(std::ssize(pairs), threads, 1, [&](int64_t at) {
+    const auto [a, b] = pairs[at];
+    const Matrix& other = b == count ? fused : modules[b].probabilities;
+    const auto alike = static_cast<float>(agreement(modules[a].probabilities, other));
+    found[a * (count + 1) + b] = alike;
+    if (b < count) found[b * (count + 1) + a] = alike;
+  });
+  for (int64_t a = 0; a < count; ++a) relation[count][a] = modules[a].weight;
   return relation;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/cuda/device.h"
 #include "modules/paper/inputs.h"
 #include "modules/soft_labels.h"
 #include "train/trainers.h"
@@ -55,6 +56,22 @@ int64_t default_k(int64_t rows) {
 
 }  // namespace
 
+Context device_of_training(const Context& context, const Features& features, bool has_graph,
+                           const Config& config) {
+  // An H200 takes half a second to start, and an epoch of the smallest shipped table a twentieth of
+  // the time that 16 threads take (docs/benchmarks.md): 50 epochs are worth it.
+  constexpr int64_t kEpochsWorthDevice = 50;
+  const int64_t rows = features.rows(), columns = features.cols();
+  const bool is_worth_it = config.mode == Mode::kPaper && config.epochs >= kEpochsWorthDevice &&
+                           runs_whole_epochs(features, has_graph, config);
+  if (context.device != Device::kAuto || !is_worth_it) {
+    return resolve_device(context, rows, columns);
+  }
+  const auto found = cuda::find_device();
+  const bool fits = found && cuda::estimate_memory(rows, columns) <= found->free_memory;
+  return {context.threads, fits ? Device::kCuda : Device::kCpu};
+}
+
 Config resolve_auto(Config config, const Dataset& dataset) {
   if (config.mode == Mode::kBest) return config;
   if (config.k == 0) config.k = dataset.paper_k > 0 ? dataset.paper_k : default_k(dataset.rows());
@@ -72,7 +89,8 @@ FitResult fit_over_ranks(const Problem& given, const Config& config, const Conte
                          const FitOptions& options, Ranks& ranks) {
   const Problem problem = with_class_weights(given, config);
   check(problem, config);
-  const Context context = resolve_device(asked, problem.features->rows(), problem.features->cols());
+  const Context context =
+      device_of_training(asked, *problem.features, problem.graph != nullptr, config);
   if (config.mode == Mode::kBest) return fit_pool(problem, config, context, options, ranks);
   if (!ranks.leads()) return {};
   Config resolved = config;  // the model says what it was trained with

@@ -103,7 +103,8 @@ int64_t of_earlier_folds(int64_t rows, int64_t classes, int64_t modules) {
 }
 
 // On two threads: two modules are at work at once.
-int64_t estimate_pool_memory(const Features& features, int64_t classes, const Config& config) {
+int64_t estimate_pool_memory(const Features& features, int64_t classes, const Config& config,
+                             int threads) {
   constexpr int64_t kModulesAtWork = 2;
   constexpr int64_t kSparseEntry = 3 * kWord;       // value, column, and its place by columns
   constexpr int64_t kNarrowColumns = 16 + 32 + 64;  // the singular directions of text
@@ -112,7 +113,7 @@ int64_t estimate_pool_memory(const Features& features, int64_t classes, const Co
   constexpr int64_t kHidden = 64;
   const int64_t n = features.rows();
   const int64_t stored = features.is_sparse ? features.sparse.nnz() : features.dense.size();
-  const DataKind kind = look_at(features, n, classes, false);
+  const DataKind kind = look_at(features, n, classes, false, threads);
   const auto modules = static_cast<int64_t>(module_pool(kind, config).size());
   const int64_t input = stored * (features.is_sparse ? kSparseEntry : kWord);
   const int64_t views = 2 * input + (kind.is_text ? n * kNarrowColumns * kWord : 0);
@@ -129,8 +130,11 @@ int64_t estimate_pool_memory(const Features& features, int64_t classes, const Co
 
 }  // namespace
 
-int64_t estimate_memory(const Features& features, int64_t classes, const Config& config) {
-  if (config.mode == Mode::kBest) return estimate_pool_memory(features, classes, config);
+int64_t estimate_memory(const Features& features, int64_t classes, const Config& config,
+                        int threads) {
+  if (config.mode == Mode::kBest) {
+    return estimate_pool_memory(features, classes, config, threads);
+  }
   const MemoryShape shape(features, classes, config);
   const int64_t module = shape.of_module_between_passes();
   const int64_t pass = shape.of_module_in_pass() + shape.of_module_in_evaluation();

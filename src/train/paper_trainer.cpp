@@ -30,10 +30,11 @@ std::vector<int32_t> labels_of(const Problem& problem, const std::vector<int32_t
   return labels;
 }
 
-// Whether the device runs whole epochs of these readings (kernels/paper_training.h).
-bool runs_whole_epochs(const Problem& problem, const Config& config) {
+}  // namespace
+
+bool runs_whole_epochs(const Features& features, bool has_graph, const Config& config) {
   constexpr int64_t kMostModules = 8, kMostPairs = (int64_t{1} << 31) - 1;
-  const bool graph_fits = !problem.graph || config.given_graph != GivenGraph::kUnion;
+  const bool graph_fits = !has_graph || config.given_graph != GivenGraph::kUnion;
   const bool network_fits = config.aggregation == Aggregation::kMean &&
                             config.attention == Attention::kPerRow && config.alpha_mean &&
                             config.network_weight == NetworkWeight::kMatrix;
@@ -43,8 +44,10 @@ bool runs_whole_epochs(const Problem& problem, const Config& config) {
          config.last_graph == LastGraph::kSecond && config.symmetrise == Symmetrise::kMean &&
          config.refresh == 1 && !config.bias && network_fits && !config.select_non_negative &&
          config.eval_labels == EvalLabels::kZero && config.modules <= kMostModules &&
-         problem.features->rows() * config.k < kMostPairs;
+         features.rows() * config.k < kMostPairs;
 }
+
+namespace {
 
 std::vector<float> train_weights(const Problem& problem) {
   const auto rows = static_cast<double>(problem.train.size());
@@ -121,7 +124,8 @@ class PaperTrainer {
       : problem_(problem),
         config_(config),
         threads_(context.threads),
-        on_device_(context.device == Device::kCuda && runs_whole_epochs(problem, config)),
+        on_device_(context.device == Device::kCuda &&
+                   runs_whole_epochs(*problem.features, problem.graph != nullptr, config)),
         model_(problem, config, context),
         keeps_buffers_(problem.features->rows() < kRowsWorthReleasing),
         training_tape_(context, true),
@@ -180,7 +184,7 @@ class PaperTrainer {
     for (const Parameter* p : model_.network().parameters()) {
       model.parameters.push_back({p->name, *value++});
     }
-    model.fused_graph = fuse_graphs(model.modules);
+    model.fused_graph = fuse_graphs(model.modules, threads_);
     return model;
   }
 

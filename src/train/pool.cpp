@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/parallel.h"
 #include "core/rows.h"
 
 // The lists and numbers of this file were chosen on random splits of Wine, Cancer, Digits, Cora and
@@ -14,67 +15,77 @@
 namespace glgnn {
 namespace {
 
-// Columns of one scale: most have the same smallest number, and the widest is no more than twice as
-// wide as half of them.
-bool columns_share_scale(const Matrix& x, const std::vector<int32_t>& numbers) {
-  if (numbers.size() < 16) return false;
-  std::vector<float> low(numbers.size(), std::numeric_limits<float>::max());
-  std::vector<float> high(numbers.size(), std::numeric_limits<float>::lowest());
-  const bool has_gaps = static_cast<int64_t>(numbers.size()) < x.cols();
-  for (int64_t i = 0; i < x.rows(); ++i) {
-    const float* const row = x[i];
-    for (size_t f = 0; f < numbers.size(); ++f) {
-      const float value = has_gaps ? row[numbers[f]] : row[f];
-      low[f] = std::min(low[f], value);
-      high[f] = std::max(high[f], value);
+// What the numbers of some rows are like; columns of indicators do not count.
+struct NumbersLook {
+  int64_t not_zero = 0, negative = 0;
+  std::vector<float> low, high;  // of each column of dense rows
+
+  explicit NumbersLook(size_t columns)
+      : low(columns, std::numeric_limits<float>::max()),
+        high(columns, std::numeric_limits<float>::lowest()) {}
+
+  // In 32 bits and without a branch, so that the compiler does many numbers at once.
+  void add(const float* row) {
+    int32_t other = 0, below = 0;
+    for (size_t f = 0; f < low.size(); ++f) {
+      other += row[f] != 0;
+      below += row[f] < 0;
+      low[f] = std::min(low[f], row[f]);
+      high[f] = std::max(high[f], row[f]);
+    }
+    not_zero += other;
+    negative += below;
+  }
+  void add(const NumbersLook& more) {
+    not_zero += more.not_zero;
+    negative += more.negative;
+    for (size_t f = 0; f < low.size(); ++f) {
+      low[f] = std::min(low[f], more.low[f]);
+      high[f] = std::max(high[f], more.high[f]);
     }
   }
-  const float lowest = *std::min_element(low.begin(), low.end());
-  const float highest = *std::max_element(high.begin(), high.end());
-  int64_t varying = 0, wide = 0, same_low = 0;
-  for (size_t f = 0; f < numbers.size(); ++f) {
-    if (low[f] >= high[f]) continue;
-    ++varying;
-    same_low += low[f] == lowest;
-    wide += 2 * (high[f] - lowest) >= highest - lowest;
-  }
-  return varying > 0 && 10 * same_low >= 9 * varying && 2 * wide >= varying;
-}
 
-// How many of the stored numbers are not zero, and how many are below it; without indicators.
-struct Signs {
-  int64_t not_zero = 0, negative = 0;
+  // Columns of one scale: most have the same smallest number, and the widest is no more than twice
+  // as wide as half of them.
+  bool shares_scale() const {
+    if (low.size() < 16) return false;
+    const float lowest = *std::min_element(low.begin(), low.end());
+    const float highest = *std::max_element(high.begin(), high.end());
+    int64_t varying = 0, wide = 0, same_low = 0;
+    for (size_t f = 0; f < low.size(); ++f) {
+      if (low[f] >= high[f]) continue;
+      ++varying;
+      same_low += low[f] == lowest;
+      wide += 2 * (high[f] - lowest) >= highest - lowest;
+    }
+    return varying > 0 && 10 * same_low >= 9 * varying && 2 * wide >= varying;
+  }
 };
 
-// In 32 bits and without a branch, so that the compiler counts many numbers at once.
-Signs signs_of(const float* row, int64_t count) {
-  int32_t not_zero = 0, negative = 0;
-  for (int64_t f = 0; f < count; ++f) {
-    not_zero += row[f] != 0;
-    negative += row[f] < 0;
-  }
-  return {not_zero, negative};
+NumbersLook look_at_dense(const Matrix& x, const std::vector<int32_t>& numbers, int threads) {
+  constexpr int64_t kRows = 4096;  // of a piece
+  const bool has_gaps = std::ssize(numbers) < x.cols();
+  std::vector<NumbersLook> pieces((x.rows() + kRows - 1) / kRows, NumbersLook(numbers.size()));
+  for_fixed_pieces(x.rows(), kRows, threads, [&](int64_t piece, int64_t first, int64_t last) {
+    std::vector<float> row(numbers.size());
+    for (int64_t i = first; i < last; ++i) {
+      for (size_t f = 0; has_gaps && f < numbers.size(); ++f) row[f] = x[i][numbers[f]];
+      pieces[piece].add(has_gaps ? row.data() : x[i]);
+    }
+  });
+  NumbersLook all(numbers.size());
+  for (const NumbersLook& piece : pieces) all.add(piece);
+  return all;
 }
 
-Signs signs_of(const Features& x, const std::vector<int32_t>& numbers) {
-  Signs all;
-  const auto add = [&](const Signs& some) {
-    all.not_zero += some.not_zero;
-    all.negative += some.negative;
-  };
-  if (!x.is_sparse) {
-    std::vector<float> row(numbers.size());
-    const bool has_gaps = std::ssize(numbers) < x.cols();
-    for (int64_t i = 0; i < x.rows(); ++i) {
-      for (size_t f = 0; has_gaps && f < numbers.size(); ++f) row[f] = x.dense[i][numbers[f]];
-      add(signs_of(has_gaps ? row.data() : x.dense[i], std::ssize(numbers)));
-    }
-    return all;
-  }
+NumbersLook look_at_sparse(const Features& x, const std::vector<int32_t>& numbers) {
+  NumbersLook all(0);
   std::vector<bool> is_number(x.cols(), false);
   for (const int32_t f : numbers) is_number[f] = true;
   for (size_t e = 0; e < x.sparse.values.size(); ++e) {
-    if (is_number[x.sparse.pattern->col[e]]) add(signs_of(&x.sparse.values[e], 1));
+    if (!is_number[x.sparse.pattern->col[e]]) continue;
+    all.not_zero += x.sparse.values[e] != 0;
+    all.negative += x.sparse.values[e] < 0;
   }
   return all;
 }
@@ -362,12 +373,14 @@ void apply_settings(ModuleSpec& spec, const Config& config) {
 
 }  // namespace
 
-DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph) {
+DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph,
+                 int threads) {
   DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels, .classes = classes};
   kind.has_graph = has_graph;
   const std::vector<int32_t> numbers = number_columns(raw);
-  const Signs signs = signs_of(raw, numbers);
-  kind.has_negative = signs.negative > 0;
+  const NumbersLook look = raw.is_sparse ? look_at_sparse(raw, numbers)
+                                         : look_at_dense(raw.dense, numbers, threads);
+  kind.has_negative = look.negative > 0;
   constexpr int64_t kTextColumns = 50;
   constexpr double kTextDensity = 0.15;
   const auto width = static_cast<int64_t>(numbers.size());
@@ -375,8 +388,8 @@ DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_
   // Wide rows that are stored as sparse must stay so.
   const bool stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
   kind.is_text = stays_sparse || (width >= kTextColumns && !kind.has_negative &&
-                                  static_cast<double>(signs.not_zero) <= kTextDensity * all);
-  kind.shares_scale = !raw.is_sparse && columns_share_scale(raw.dense, numbers);
+                                  static_cast<double>(look.not_zero) <= kTextDensity * all);
+  kind.shares_scale = look.shares_scale();
   return kind;
 }
 

@@ -30,7 +30,8 @@ struct DataKind {
 View covariance_view(const DataKind& kind, View view);
 
 // What a table's categories became is no sign of text: only its numbers are judged.
-DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph);
+DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph,
+                 int threads = 1);
 
 // The modules for this kind of data; those that come after the network of the others are last.
 std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config);

@@ -97,7 +97,7 @@ std::string module_bytes(size_t module, const DoneModules& modules, const Proble
 void take_module(const std::string& bytes, DoneModules& modules, const Problem& problem,
                  const Config& config, SharedInputs& shared) {
   const MomentFile file;
-  write_file_atomically(file.path(), {&bytes, 1});
+  write_file_atomically(file.path(), bytes);
   DoneModules alone(modules.size());
   load_modules(file.path(), alone, problem, config, shared);
   for (size_t m = 0; m < modules.size(); ++m) {

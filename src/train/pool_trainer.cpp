@@ -30,12 +30,14 @@ namespace {
 constexpr double kNoValue = -1e300;
 
 // The same modules in every fold: those that the smallest of them allows.
-std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const Config& config) {
+std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const Config& config,
+                                      int threads) {
   const Problem& first = folds.front();
   size_t labels = first.train.size();
   for (const Problem& fold : folds) labels = std::min(labels, fold.train.size());
   const DataKind kind =
-      look_at(*first.features, static_cast<int64_t>(labels), first.classes, first.graph != nullptr);
+      look_at(*first.features, static_cast<int64_t>(labels), first.classes, first.graph != nullptr,
+              threads);
   Config of_pool = config;
   // With folds trained heads that the network teaches gain nothing on tables.
   if (folds.size() > 1 && !kind.is_text && !kind.has_graph) of_pool.network_round = false;
@@ -99,9 +101,11 @@ class PoolTrainer {
                                    std::holds_alternative<LayersOptions>(candidate.spec.kind),
                                    shared_, context_),
            .is_taught = candidate.spec.after_network,
-           .family = candidate.spec.family,
-           .others = mean_row(candidate.stage.p, others)});
+           .family = candidate.spec.family});
     }
+    parallel_for(std::ssize(candidates_), context_.threads, 1, [&](int64_t c) {
+      held.stages[c].others = mean_row(candidates_[c].stage.p, others);
+    });
     held.baseline = baseline_answers(problem_, shared_, context_);
     return held;
   }
@@ -137,12 +141,12 @@ class PoolTrainer {
   // The model of the candidates that the network has for members, with what each counts by
   // validation.
   Model result(const NetworkWeights& by_validation) {
-    const NetworkWeights network = weigh_by_agreement(by_validation, candidates_);
+    const NetworkWeights network = weigh_by_agreement(by_validation, candidates_, context_.threads);
     Model model;
     model.config = config_;
     model.train = problem_.train;
     model.val = problem_.val;
-    model.probabilities = fuse_predictions(candidates_, network);
+    model.probabilities = fuse_predictions(candidates_, network, context_.threads);
     ++done_;
     EpochReport line =
         score_line(model.probabilities, validation_score(model.probabilities, problem_));
@@ -158,8 +162,8 @@ class PoolTrainer {
       module.weight = static_cast<float>(network.weights[r]);
       module.line = line_of(candidates_[c].spec);
     }
-    model.network = relation_of(model.modules, model.probabilities);
-    model.fused_graph = fuse_graphs(model.modules);
+    model.network = relation_of(model.modules, model.probabilities, context_.threads);
+    model.fused_graph = fuse_graphs(model.modules, context_.threads);
     model.views = shared_.fitted_views(views_read(model.modules));
     return model;
   }
@@ -200,12 +204,21 @@ class PoolTrainer {
     hand_out(ranks_, job);
   }
 
-  // With all threads, because the modules have one each.
+  // Here, because the modules have one thread each: first what takes all threads, then singular
+  // directions, which take one, beside the graphs.
   void make_shared_inputs(const std::vector<int64_t>& pieces) {
-    for (const int64_t m : pieces) {
-      shared_.first_graph(specs_[m].views, specs_[m].graph, context_);
-      shared_.view(specs_[m].input);
-    }
+    const auto make_inputs = [&](bool reduced) {
+      for (const int64_t m : pieces) {
+        if ((directions_kept(specs_[m].input) > 0) == reduced) shared_.view(specs_[m].input);
+      }
+    };
+    for (const int64_t m : pieces) shared_.compare_rows(specs_[m].views, specs_[m].graph, context_);
+    make_inputs(false);
+    parallel_for(std::ssize(pieces) + 1, context_.threads, 1, [&](int64_t at) {
+      if (at == 0) return make_inputs(true);
+      const ModuleSpec& spec = specs_[pieces[at - 1]];
+      shared_.first_graph(spec.views, spec.graph, context_.with_threads(1));
+    });
   }
 
   // In their own order; where several ranks take them the longest first, so that none is left to
@@ -219,6 +232,11 @@ class PoolTrainer {
     }
     const auto seconds = [&](int64_t m) { return expected_seconds(describe(specs_[m]), problem_); };
     if (ranks_.count() > 1) std::ranges::stable_sort(left, std::greater{}, seconds);
+    // A GPU leaves landmarks to the processor: they would be the last to end.
+    const auto waits = [&](int64_t m) {
+      return !std::holds_alternative<LandmarkOptions>(specs_[m].kind);
+    };
+    if (context_.device == Device::kCuda) std::ranges::stable_sort(left, {}, waits);
     return left;
   }
 
@@ -328,7 +346,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   // What no label changes is made once for all folds.
   SharedInputs shared(*problem.features, problem.graph, context);
   if (folds.size() == 1) {
-    const std::vector<ModuleSpec> specs = pool_of_folds(folds, config);
+    const std::vector<ModuleSpec> specs = pool_of_folds(folds, config, context.threads);
     PoolTrainer trainer(problem, specs, false, shared, config, context, options, ranks);
     if (!trainer.run()) return {Model{}, true};
     if (!ranks.leads()) return {};
@@ -338,7 +356,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
     return {std::move(model), false};
   }
   const Config of_fold = fold_config(config, static_cast<int64_t>(folds.size()));
-  const int64_t lines = planned_epochs(problem, config);
+  const int64_t lines = planned_epochs(problem, config, context.threads);
   const auto start = Clock::now();
   const auto tell = [&](EpochReport line, int64_t before) {
     line.epoch += before;
@@ -351,7 +369,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   }
   std::deque<PoolTrainer> trainers;
   std::vector<HeldBack> held;
-  const std::vector<ModuleSpec> specs = pool_of_folds(folds, of_fold);
+  const std::vector<ModuleSpec> specs = pool_of_folds(folds, of_fold, context.threads);
   std::deque<FitOptions> of_folds;
   int64_t before = 0;
   for (size_t f = 0; f < folds.size(); ++f) {
@@ -391,14 +409,15 @@ int64_t planned_folds(const Problem& problem, const Config& config) {
   return static_cast<int64_t>(draw_folds(problem, config).size());
 }
 
-int64_t planned_epochs(const Problem& problem, const Config& config) {
+int64_t planned_epochs(const Problem& problem, const Config& config, int threads) {
   if (config.mode == Mode::kPaper) return config.epochs;
-  return static_cast<int64_t>(planned_modules(problem, config).size()) + 1;
+  return static_cast<int64_t>(planned_modules(problem, config, threads).size()) + 1;
 }
 
-std::vector<std::string> planned_modules(const Problem& problem, const Config& config) {
+std::vector<std::string> planned_modules(const Problem& problem, const Config& config,
+                                         int threads) {
   const std::vector<Problem> folds = draw_folds(problem, config);
-  const std::vector<std::string> of_fold = names_of(pool_of_folds(folds, config));
+  const std::vector<std::string> of_fold = names_of(pool_of_folds(folds, config, threads));
   std::vector<std::string> modules = of_fold;
   for (size_t f = 1; f < folds.size(); ++f) {
     modules.insert(modules.end(), of_fold.begin(), of_fold.end());

@@ -34,7 +34,7 @@ inline ThreadShares share_threads(const Features& features, const Context& conte
 // The same for modules of one training. A GPU does what is large in each, one after the other, and
 // leaves the processor little work of one thread: some modules at once fill both.
 inline ThreadShares share_among_modules(const Features& features, const Context& context) {
-  constexpr int kBesideGpu = 8;
+  constexpr int kBesideGpu = 16;
   const ThreadShares shares = share_threads(features, context);
   if (context.device != Device::kCuda || shares.modules > 1) return shares;
   return {std::min(kBesideGpu, context.threads), context.with_threads(1)};

@@ -15,6 +15,14 @@ namespace glgnn {
 FitResult fit_over_ranks(const Problem& problem, const Config& config, const Context& context,
                          const FitOptions& options, Ranks& ranks);
 
+// Where a training runs: the context with the processor or a GPU, which in paper mode may be worth
+// its start for small tables too. Throws where a GPU is asked for and none can be used.
+Context device_of_training(const Context& context, const Features& features, bool has_graph,
+                           const Config& config);
+
+// Whether a GPU runs whole epochs of these readings of the paper (kernels/paper_training.h).
+bool runs_whole_epochs(const Features& features, bool has_graph, const Config& config);
+
 // Training in paper mode: modules and their network of graphs together, by gradient.
 FitResult fit_paper(const Problem& problem, const Config& config, const Context& context,
                     const FitOptions& options);
@@ -26,7 +34,8 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
                    const FitOptions& options, Ranks& ranks);
 
 // The lines that describe the modules of every fold in turn, in the order of their training.
-std::vector<std::string> planned_modules(const Problem& problem, const Config& config);
+std::vector<std::string> planned_modules(const Problem& problem, const Config& config,
+                                         int threads = 1);
 
 // Training in paper mode where rows are owned by ranks and none has all of their features.
 

@@ -181,6 +181,91 @@ std::vector<Case> column_squares_cases() {
           column_squares_case("1301x70", 1301, 70)};
 }
 
+// Columns less their mean, over their spread; and the different rows, of which each second is a copy.
+Case held_view_case(std::string name, int64_t n, int64_t cols) {
+  std::vector<double> x = uniform(1, n * cols);
+  for (int64_t i = 1; i < n; i += 2) std::copy_n(&x[(i - 1) * cols], cols, &x[i * cols]);
+  return with_cuda(
+      {.name = name,
+       .in = {{"x", std::move(x)}, {"mean", uniform(2, cols)}, {"spread", uniform(3, cols, 0, 2)}},
+       .out = {{"view", n * cols}, {"distinct", 1}},
+       .forward =
+           [=]<class T>(Run<T>& r) {
+             for (int64_t e = 0; e < n * cols; ++e) {
+               const double spread = e % cols == 1 ? 0.0 : double{r.in[2][e % cols]};
+               const double apart = double{r.in[0][e]} - double{r.in[1][e % cols]};
+               r.out[0][e] = spread > 0 ? static_cast<T>(apart / spread) : T(0);
+             }
+             r.out[1][0] = static_cast<T>((n + 1) / 2);
+           },
+       .no_gradient = "nothing is learned through it"},
+      [=](Run<float>& r, int) {
+        std::vector<double> mean(r.in[1].begin(), r.in[1].end());
+        std::vector<double> spread(r.in[2].begin(), r.in[2].end());
+        if (cols > 1) spread[1] = 0;
+        const cuda::HeldMatrix held(view(std::as_const(r.in[0]), n, cols));
+        const Matrix found = held.standardised(mean, spread).to_host();
+        std::copy_n(found.data(), found.size(), r.out[0].data());
+        r.out[1][0] = static_cast<float>(held.distinct_rows());
+      });
+}
+
+std::vector<Case> held_view_cases() {
+  return {held_view_case("7x5", 7, 5), held_view_case("one column", 3, 1),
+          held_view_case("1301x70", 1301, 70)};
+}
+
+// Logits by likeness to landmarks.
+Case held_landmarks_case(std::string name, int64_t n, int64_t cols, int64_t count, int64_t classes) {
+  return with_cuda({.name = name,
+                    .in = {{"x", uniform(1, n * cols)},
+                           {"landmarks", uniform(2, count * cols)},
+                           {"weights", uniform(3, cols, 0, 1)},
+                           {"links", uniform(4, count * classes)},
+                           {"linear", uniform(5, cols * classes)},
+                           {"offset", uniform(6, classes)}},
+                    .out = {{"logits", n * classes}},
+                    .forward =
+                        [=]<class T>(Run<T>& r) {
+                          for (int64_t e = 0; e < n * classes; ++e) {
+                            const int64_t i = e / classes, c = e % classes;
+                            T sum = r.in[5][c];
+                            for (int64_t f = 0; f < cols; ++f) {
+                              sum += r.in[0][i * cols + f] * r.in[4][f * classes + c];
+                            }
+                            for (int64_t t = 0; t < count; ++t) {
+                              T dot = 0, squares = 0;
+                              for (int64_t f = 0; f < cols; ++f) {
+                                const T own = r.in[2][f] * r.in[0][i * cols + f];
+                                const T other = r.in[2][f] * r.in[1][t * cols + f];
+                                dot += own * other;
+                                squares += own * own + other * other;
+                              }
+                              sum += std::exp(dot - squares / 2) * r.in[3][t * classes + c];
+                            }
+                            r.out[0][e] = sum;
+                          }
+                        },
+                    .no_gradient = "nothing is learned through it",
+                    .naive_limit = 1e-5},
+                   [=](Run<float>& r, int) {
+                     const cuda::HeldMatrix held(view(std::as_const(r.in[0]), n, cols));
+                     const Matrix found =
+                         held.logits({.landmarks = view(std::as_const(r.in[1]), count, cols),
+                                      .weights = r.in[2].data(),
+                                      .links = view(std::as_const(r.in[3]), count, classes),
+                                      .linear = view(std::as_const(r.in[4]), cols, classes),
+                                      .offset = r.in[5].data()});
+                     std::copy_n(found.data(), found.size(), r.out[0].data());
+                   });
+}
+
+std::vector<Case> held_landmarks_cases() {
+  return {held_landmarks_case("7x5, 4 landmarks, 3 classes", 7, 5, 4, 3),
+          held_landmarks_case("no rows", 0, 3, 2, 2),
+          held_landmarks_case("1301x70, 83 landmarks, 10 classes", 1301, 70, 83, 10)};
+}
+
 Case dropout_case(std::string name, int64_t n, float rate) {
   const Rng rng{.seed = 5, .stream = Stream::kDropInput, .owner = 1, .step = 7};
   return {.name = name,
@@ -420,6 +505,12 @@ std::vector<Op> dense_ops() {
       {"held_product", held_product_cases,
        [] {
          return std::vector{held_product_case("70000x64x64", {70000, 64, 64})};
+       }},
+      {"held_view", held_view_cases,
+       [] { return std::vector{held_view_case("10000x200", 10000, 200)}; }},
+      {"held_landmarks", held_landmarks_cases,
+       [] {
+         return std::vector{held_landmarks_case("10000x64, 80 landmarks", 10000, 64, 80, 10)};
        }},
       {"column_squares", column_squares_cases,
        [] { return std::vector{column_squares_case("10000x200", 10000, 200)}; }},

@@ -2,6 +2,7 @@
 // selection with the dots of chosen pairs.
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -191,6 +192,7 @@ void train_head(Run<T>& r, const HeadCase& h) {
   }
   ref::two_layers_forward<T>(view(o, n, classes), view(hidden, n, s.units), layers_now(r, h, T(0)));
   propagate(r.out[4], o);
+  ref::row_softmax_forward<T>(view(r.out[5], n, classes), view(std::as_const(r.out[4]), n, classes));
 }
 
 void train_head_on_cuda(Run<float>& r, const HeadCase& h) {
@@ -217,9 +219,15 @@ void train_head_on_cuda(Run<float>& r, const HeadCase& h) {
   for (int64_t epoch = 1; epoch <= h.epochs; ++epoch) {
     head.train_epoch(epoch, h.consistency, layers.input, layers.inner);
   }
+  head.keep();
+  head.train_epoch(h.epochs + 1, h.consistency, layers.input, layers.inner);
+  head.go_back();
   const cuda::HeadParameters now = head.parameters();
   const Matrix logits = head.logits();
-  const Matrix* const parts[] = {&now.w1, &now.b1, &now.w2, &now.b2, &logits};
+  std::vector<int32_t> all(s.rows);
+  std::iota(all.begin(), all.end(), 0);
+  const Matrix looked = head.look(all);
+  const Matrix* const parts[] = {&now.w1, &now.b1, &now.w2, &now.b2, &logits, &looked};
   for (size_t p = 0; p < std::size(parts); ++p) {
     std::copy_n(parts[p]->data(), parts[p]->size(), r.out[p].data());
   }
@@ -235,7 +243,8 @@ Case held_head_case(std::string name, HeadCase h) {
            {"b1", s.units},
            {"w2", s.units * h.classes},
            {"b2", h.classes},
-           {"logits", s.rows * h.classes}};
+           {"logits", s.rows * h.classes},
+           {"look", s.rows * h.classes}};
   c.forward = [=]<class T>(Run<T>& r) { train_head(r, h); };
   c.backward = {};
   c.no_gradient = "it is a training";

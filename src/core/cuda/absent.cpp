@@ -20,6 +20,8 @@ std::optional<DeviceInfo> find_device(std::string* why) {
   return {};
 }
 
+std::future<void> start_device(bool) { return {}; }
+
 void require_device() { throw Error(ErrorKind::kUnsupported, kAbsent); }
 
 int64_t estimate_memory(int64_t, int64_t) { return 0; }

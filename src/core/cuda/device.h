@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,10 @@ bool compiled();
 
 // The first device; empty where there is none, with the reason in `why`.
 std::optional<DeviceInfo> find_device(std::string* why = nullptr);
+
+// Starts the device beside the caller's work, where it is wanted. Who uses it waits for it, and is
+// told what is wrong with it.
+std::future<void> start_device(bool wanted);
 
 // Throws an Error that says what to do, unless the first device can run our kernels.
 void require_device();

@@ -65,12 +65,12 @@ std::optional<DeviceInfo> find_device(std::string* why) {
                   .memory = static_cast<int64_t>(memory),
                   .free_memory = static_cast<int64_t>(free_memory)};
   check(cudaDriverGetVersion(&info.driver), "asking for the driver's version");
-  if (info.major != 9) {
+  constexpr int kOldest = 8;
+  if (info.major < kOldest) {
     if (why) {
       *why = "found " + info.name + " of compute capability " + std::to_string(info.major) + "." +
              std::to_string(info.minor) +
-             ", expected 9.0 (H100, H200): the kernels use its matrix instructions; the processor "
-             "runs without it";
+             ", expected 8.0 (A100) or later; the processor runs without it";
     }
     return {};
   }
@@ -110,6 +110,17 @@ std::unique_lock<std::mutex> lock_device() {
   std::unique_lock lock(one_at_a_time);
   require_device();
   return lock;
+}
+
+std::future<void> start_device(bool wanted) {
+  if (!wanted) return {};
+  return std::async(std::launch::async | std::launch::deferred, [] {
+    try {
+      const auto lock = lock_device();
+      release(allocate(1));
+    } catch (const Error&) {  // it is said where the device is used
+    }
+  });
 }
 
 void require_memory(int64_t bytes, const std::string& what, const std::string& advice) {

@@ -137,6 +137,7 @@ __device__ void take_items(const Job& job, Shared<S>& shared) {
 
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, 1) choose_in_tiles(const __grid_constant__ Job job) {
+#ifdef GLGNN_HOPPER
   extern __shared__ __align__(1024) uint8_t memory[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(memory);
   if (threadIdx.x == 0) make_barriers<S>(shared);
@@ -147,6 +148,92 @@ __global__ void __launch_bounds__(S::kThreads, 1) choose_in_tiles(const __grid_c
   } else {
     give_registers_back<24>();
     if (threadIdx.x == 32 * S::kWarps) copy_tiles<S>(job, shared);
+  }
+#endif
+}
+
+// The same by the simplest means, for devices without those instructions, and the oracle of the
+// tiles: a warp for each row and split, a lane for each column.
+constexpr int kPlainWarps = 16;
+
+__device__ bool is_near(const NearScores& near, int row, int column) {
+  const int64_t end = near.row_ptr[row + 1];
+  const int64_t place = first_not_below(near.col, near.row_ptr[row], end, column);
+  return place < end && near.col[place] == column;
+}
+
+// The candidates of a row, of which the best k stay when they are too many.
+struct PlainRow {
+  const Job& job;
+  uint64_t* keys;
+  int held = 0;
+  uint64_t floor = 0;
+
+  __device__ void offer(bool good, float score, int column) {
+    const uint64_t key = good ? pair_key(score, column) : 0;
+    const unsigned better = __ballot_sync(kAllLanes, good && key > floor);
+    const int lane = threadIdx.x % 32;
+    if (better >> lane & 1) keys[held + __popc(better & ((1u << lane) - 1))] = key;
+    __syncwarp();
+    held += __popc(better);
+    cut(job.limit);
+  }
+  __device__ void cut(int most) {
+    if (held <= most || held <= job.k) return;
+    floor = keep_largest(keys, held, job.k);
+    held = job.k;
+  }
+};
+
+__global__ void choose_plainly(const __grid_constant__ Job job) {
+  const int lane = threadIdx.x % 32, self = blockIdx.x * kPlainWarps + threadIdx.x / 32;
+  for (int64_t item = self; item < int64_t{job.rows} * job.splits;
+       item += gridDim.x * kPlainWarps) {
+    const int row = static_cast<int>(item / job.splits), split = static_cast<int>(item % job.splits);
+    const int first = split * job.split_tiles * kTile;
+    const int last = min(job.columns, first + job.split_tiles * kTile);
+    PlainRow best{job, job.room + int64_t{self} * job.capacity};
+    if (job.near.row_ptr && split == 0 && job.k > 0) {
+      const int64_t end = job.near.row_ptr[row + 1];
+      for (int64_t e = job.near.row_ptr[row]; e < end; e += 32) {
+        const float score = e + lane < end ? job.near.score[e + lane] : -INFINITY;
+        best.offer(score > -INFINITY, score, e + lane < end ? job.near.col[e + lane] : 0);
+      }
+    }
+    float top = kNoTop;
+    double sum = 0;
+    for (int j = first + lane; j - lane < last; j += 32) {
+      const bool inside = j < last && (job.diagonal || j != job.first_row + row);
+      float score = -INFINITY;
+      if (inside) {
+        score = packed_product(job.row_packed, row, job.packed, j, job.slabs) * job.unscale[j] *
+                job.row_unscale[row];
+        if (job.bias) score -= job.bias[j];
+        if (job.top) {
+          const float power = score * kLog2e;
+          if (power > top) sum *= exp2f(top - power), top = power;
+          sum += exp2f(power - top);
+        }
+      }
+      bool good = inside && job.k > 0 && (!job.positive_only || score > 0) &&
+                  !(job.near.row_ptr && is_near(job.near, row, j));
+      if (good && job.hops.marks) {
+        const int level = job.hops.level(row, j);
+        if (level < job.hops.levels) score += job.hops.gain[level];
+      }
+      best.offer(good, score, j);
+    }
+    if (job.k > 0) best.cut(job.k);
+    for (int e = lane; e < best.held; e += 32) job.best[item * job.k + e] = best.keys[e];
+    if (lane == 0) job.held[item] = best.held;
+    if (!job.top) continue;
+    float highest = top;
+    for (int step = 16; step > 0; step /= 2) {
+      highest = fmaxf(highest, __shfl_xor_sync(kAllLanes, highest, step));
+    }
+    sum *= exp2f(top - highest);
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    if (lane == 0) job.top[item] = highest, job.sum[item] = sum;
   }
 }
 
@@ -280,7 +367,12 @@ void choose(int32_t* col, int64_t* count, float* lse, const Choosing& who, const
           : launch<Shape<false, false, one_slab, false>>(job, plan.grid);
     }
   };
-  z.slabs == 1 ? start.operator()<true>() : start.operator()<false>();
+  if (!has_tiles()) {
+    choose_plainly<<<plan.grid, 32 * kPlainWarps, 0, stream()>>>(job);
+    check(cudaGetLastError(), "starting to choose neighbours");
+  } else {
+    z.slabs == 1 ? start.operator()<true>() : start.operator()<false>();
+  }
   constexpr int kWarps = 8;
   finish_rows<<<static_cast<int>((rows + kWarps - 1) / kWarps), 32 * kWarps, 0, stream()>>>(
       col, count, lse, job);

@@ -2,8 +2,10 @@
 //
 // Propagation on the device: a warp for each row, whose lanes share the classes; lanes that are
 // left take every second, fourth, ... neighbour, and their sums are added in a fixed order.
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/cuda/products.cuh"
 
@@ -63,6 +65,89 @@ void launch(const Step& step) {
   check(cudaGetLastError(), "starting to propagate");
 }
 
+constexpr int kThreads = 256;
+
+int blocks_of(int64_t numbers, int64_t of_a_block = kThreads) {
+  return static_cast<int>((numbers + of_a_block - 1) / of_a_block);
+}
+
+__global__ void standardise(float* out, const float* x, const double* mean, const double* spread,
+                            int64_t numbers, int64_t cols) {
+  const int64_t at = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (at >= numbers) return;
+  const int64_t f = at % cols;
+  out[at] = spread[f] > 0 ? static_cast<float>((x[at] - mean[f]) / spread[f]) : 0.0f;
+}
+
+// Rows of the same numbers have the same key. The order of a sum of whole numbers does not matter.
+__global__ void sum_bits(unsigned long long* keys, const float* x, int64_t rows, int64_t cols) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+  if (row >= rows) return;
+  unsigned long long key = 0;
+  for (int64_t f = threadIdx.x % 32; f < cols; f += 32) {
+    // A zero has one sign here: both are the same number.
+    unsigned long long mixed = __float_as_uint(x[row * cols + f] + 0.0f);
+    mixed = (mixed ^ static_cast<unsigned long long>(f) << 32) * 0x9e3779b97f4a7c15ull;
+    mixed = (mixed ^ mixed >> 32) * 0x9e3779b97f4a7c15ull;
+    key += mixed ^ mixed >> 29;
+  }
+  for (int step = 16; step > 0; step /= 2) key += __shfl_xor_sync(0xffffffffu, key, step);
+  if (threadIdx.x % 32 == 0) keys[row] = key;
+}
+
+// Landmarks: a number of a row times the weight of its column.
+struct Weighed {
+  const float *data, *weights;
+  int64_t cols;
+  __device__ float operator()(int64_t i, int64_t f) const { return data[i * cols + f] * weights[f]; }
+};
+struct WeighedTransposed {
+  Weighed rows;
+  __device__ float operator()(int64_t f, int64_t i) const { return rows(i, f); }
+};
+
+// Half the square of each row's length.
+__global__ void half_squares(float* half, const __grid_constant__ Weighed x, int64_t rows) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+  if (row >= rows) return;
+  double sum = 0;
+  for (int64_t f = threadIdx.x % 32; f < x.cols; f += 32) {
+    sum += double{x(row, f)} * x(row, f);
+  }
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+  if (threadIdx.x % 32 == 0) half[row] = static_cast<float>(0.5 * sum);
+}
+
+DeviceArray<float> halves_of(const Weighed& x, int64_t rows) {
+  DeviceArray<float> half(rows);
+  if (rows == 0) return half;
+  half_squares<<<blocks_of(rows, kWarps), 32 * kWarps, 0, stream()>>>(half.data(), x, rows);
+  check(cudaGetLastError(), "starting to sum squares");
+  return half;
+}
+
+struct StoreCurved {
+  float* similar;
+  int64_t cols;
+  const float *half_row, *half_landmark;
+  __device__ void operator()(int64_t i, int64_t t, float sum) const {
+    similar[i * cols + t] = expf(fminf(sum - half_row[i] - half_landmark[t], 0.0f));
+  }
+};
+struct StoreWithOffset {
+  float* out;
+  int64_t cols;
+  const float* offset;
+  __device__ void operator()(int64_t i, int64_t c, float sum) const {
+    out[i * cols + c] = sum + offset[c];
+  }
+};
+struct AddTo {
+  float* out;
+  int64_t cols;
+  __device__ void operator()(int64_t i, int64_t c, float sum) const { out[i * cols + c] += sum; }
+};
+
 }  // namespace
 
 HeldMatrix::HeldMatrix(MatView<const float> x) {
@@ -106,6 +191,69 @@ Matrix HeldMatrix::column_squares() const {
                      {1, arrays_->rows, arrays_->cols}, Store{sums.data(), arrays_->cols});
   Matrix out(1, arrays_->cols);
   sums.copy_to(out.data());
+  return out;
+}
+
+HeldMatrix HeldMatrix::standardised(std::span<const double> mean,
+                                    std::span<const double> spread) const {
+  const auto lock = lock_device();
+  const int64_t rows = arrays_->rows, cols = arrays_->cols;
+  require_numbers(rows, cols);
+  const DeviceArray<double> means(mean.data(), cols), spreads(spread.data(), cols);
+  std::unique_ptr<const Arrays> out(new Arrays{rows, cols, DeviceArray<float>(rows * cols)});
+  if (rows * cols > 0) {
+    standardise<<<blocks_of(rows * cols), kThreads, 0, stream()>>>(
+        out->numbers.data(), arrays_->numbers.data(), means.data(), spreads.data(), rows * cols,
+        cols);
+    check(cudaGetLastError(), "starting to standardise");
+  }
+  return HeldMatrix(std::move(out));
+}
+
+int64_t HeldMatrix::distinct_rows() const {
+  std::vector<unsigned long long> found(arrays_->rows);
+  if (found.empty()) return 0;
+  {
+    const auto lock = lock_device();
+    const DeviceArray<unsigned long long> keys(arrays_->rows);
+    sum_bits<<<blocks_of(arrays_->rows, kWarps), 32 * kWarps, 0, stream()>>>(
+        keys.data(), arrays_->numbers.data(), arrays_->rows, arrays_->cols);
+    check(cudaGetLastError(), "starting to compare rows");
+    keys.copy_to(found.data());
+  }
+  std::sort(found.begin(), found.end());
+  return std::unique(found.begin(), found.end()) - found.begin();
+}
+
+Matrix HeldMatrix::logits(const CurvedHead& head) const {
+  constexpr int64_t kMostAtOnce = int64_t{1} << 26;  // numbers of K
+  const auto lock = lock_device();
+  const int64_t rows = arrays_->rows, cols = arrays_->cols;
+  const int64_t count = head.landmarks.rows, classes = head.links.cols;
+  Matrix out(rows, classes);
+  if (out.size() == 0) return out;
+  const int64_t at_once = std::clamp<int64_t>(kMostAtOnce / std::max<int64_t>(1, count), 1, rows);
+  require_memory(4 * (at_once * count + rows * (classes + 1)),
+                 "comparing " + std::to_string(rows) + " rows with " + std::to_string(count),
+                 "take fewer rows");
+  const DeviceArray<float> landmarks(head.landmarks.data, head.landmarks.size()),
+      weights(head.weights, cols), links(head.links.data, head.links.size()),
+      linear(head.linear.data, head.linear.size()), offset(head.offset, classes);
+  const Weighed own{arrays_->numbers.data(), weights.data(), cols};
+  const Weighed others{landmarks.data(), weights.data(), cols};
+  const DeviceArray<float> half = halves_of(own, rows), other_half = halves_of(others, count);
+  const DeviceArray<float> similar(at_once * count), logits(rows * classes);
+  product(plain(*arrays_), Plain{linear.data(), classes}, {rows, cols, classes},
+          StoreWithOffset{logits.data(), classes, offset.data()});
+  for (int64_t first = 0; first < rows; first += at_once) {
+    const int64_t some = std::min(at_once, rows - first);
+    product(Weighed{own.data + first * cols, own.weights, cols}, WeighedTransposed{others},
+            {some, cols, count},
+            StoreCurved{similar.data(), count, half.data() + first, other_half.data()});
+    product(Plain{similar.data(), count}, Plain{links.data(), classes}, {some, count, classes},
+            AddTo{logits.data() + first * classes, classes});
+  }
+  logits.copy_to(out.data());
   return out;
 }
 

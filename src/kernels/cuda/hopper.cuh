@@ -4,6 +4,11 @@
 
 #include <cstdint>
 
+// Only code for that device has them.
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define GLGNN_HOPPER
+#endif
+
 namespace glgnn::cuda {
 
 __device__ inline uint32_t shared_address(const void* pointer) {

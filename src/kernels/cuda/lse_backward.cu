@@ -168,7 +168,7 @@ __device__ void multiply_weights(float (&out)[32], float (&w)[32], uint32_t tran
   finish_products();
 }
 
-__device__ void put_away(float (&sum)[32], const Job& job, const ThreadRows& mine, int split) {
+[[maybe_unused]] __device__ void put_away(float (&sum)[32], const Job& job, const ThreadRows& mine, int split) {
   const int own = 2 * (threadIdx.x % 4);
 #pragma unroll
   for (int c = 0; c < 8; ++c) {
@@ -231,6 +231,7 @@ __device__ void take_items(const Job& job, Shared<S>& shared) {
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, 1)
     backward_in_tiles(const __grid_constant__ Job job) {
+#ifdef GLGNN_HOPPER
   extern __shared__ __align__(1024) uint8_t memory[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(memory);
   if (threadIdx.x == 0) make_barriers<S>(shared);
@@ -242,6 +243,42 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     give_registers_back<24>();
     if (threadIdx.x == 32 * S::kWarps) copy_tiles<S>(job, shared);
   }
+#endif
+}
+
+// The same by the simplest means (see choose.cu): a warp for each row and split, a lane for each
+// column's weight, then for two features. `slab`: those features of all rows.
+constexpr int kPlainWarps = 16;
+
+__global__ void backward_plainly(const __grid_constant__ Job job, const float* slab) {
+  const int lane = threadIdx.x % 32;
+  const int64_t item = int64_t{blockIdx.x} * kPlainWarps + threadIdx.x / 32;
+  const int64_t row = item / job.splits, split = item % job.splits;
+  if (row >= job.rows) return;
+  const int64_t first = split * job.split_tiles * kTile;
+  const int64_t last = min(int64_t{job.rows}, first + job.split_tiles * kTile);
+  double sums[2] = {0, 0};
+  for (int64_t base = first; base < last; base += 32) {
+    const int64_t j = base + lane;
+    float w = 0;
+    if (j < last && (job.diagonal || j != row)) {
+      const float s = packed_product(job.row_packed, row, job.row_packed, j, job.slabs) *
+                      job.unscale[j] * job.unscale[row];
+      w = job.d_lse[row] * expf(s - job.lse[row]) + job.d_lse[j] * expf(s - job.lse[j]);
+    }
+    float part[2] = {0, 0};
+    for (int l = 0; l < 32 && base + l < last; ++l) {
+      const float of_column = __shfl_sync(0xffffffffu, w, l);
+      const float* const z = slab + (base + l) * kSlab;
+      part[0] = fmaf(of_column, z[lane], part[0]);
+      part[1] = fmaf(of_column, z[lane + 32], part[1]);
+    }
+    sums[0] += part[0];
+    sums[1] += part[1];
+  }
+  float* const to = job.sums + (split * job.blocks * kBlockRows + row) * kSlab;
+  to[lane] = static_cast<float>(sums[0]);
+  to[lane + 32] = static_cast<float>(sums[1]);
 }
 
 __device__ float sum_of_splits(const float* sums, int64_t at, int64_t stride, int splits) {
@@ -325,7 +362,14 @@ void lse_backward(float* d_z, const float* d_lse, const DeviceRows& z, const Pac
     make_slab(slab.data(), z, s);
     pack_transposed(transposed.data(), slab.data(), blocks);
     sums.fill_bytes(0);
-    packed.slabs == 1 ? launch<Shape<true>>(job, grid) : launch<Shape<false>>(job, grid);
+    if (has_tiles()) {
+      packed.slabs == 1 ? launch<Shape<true>>(job, grid) : launch<Shape<false>>(job, grid);
+    } else {
+      const int64_t warps = z.rows * splits.count;
+      backward_plainly<<<static_cast<int>((warps + kPlainWarps - 1) / kPlainWarps),
+                         32 * kPlainWarps, 0, stream()>>>(job, slab.data());
+      check(cudaGetLastError(), "starting the gradient of the log-sum-exp");
+    }
     if (z.is_sparse()) {
       add_to_sparse<<<static_cast<int>((z.rows + 7) / 8), 256, 0, stream()>>>(
           d_z, sums.data(), z, s * kSlab, padded * kSlab, splits.count);

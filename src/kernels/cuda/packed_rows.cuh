@@ -84,6 +84,32 @@ __device__ inline void store_halves(uint8_t* packed, int64_t slabs, int64_t row,
   *reinterpret_cast<uint4*>(to + kPart) = *reinterpret_cast<const uint4*>(rest);
 }
 
+// The same eight numbers, still scaled.
+__device__ inline void load_halves(float (&x)[8], const uint8_t* packed, int64_t slabs, int64_t row,
+                                   int64_t group) {
+  const int64_t block = row / kBlockRows, r = row % kBlockRows;
+  const uint8_t* from =
+      packed + (block * slabs + group / 8) * kBlockBytes + r * 128 + ((group % 8) ^ (r % 8)) * 16;
+  alignas(16) __half leading[8], rest[8];
+  *reinterpret_cast<uint4*>(leading) = *reinterpret_cast<const uint4*>(from);
+  *reinterpret_cast<uint4*>(rest) = *reinterpret_cast<const uint4*>(from + kPart);
+  for (int i = 0; i < 8; ++i) x[i] = __half2float(leading[i]) + __half2float(rest[i]);
+}
+
+// The product of row i of `a` and row j of `b`, still scaled, by one thread.
+__device__ inline float packed_product(const uint8_t* a, int64_t i, const uint8_t* b, int64_t j,
+                                       int64_t slabs) {
+  float sum = 0;
+  for (int64_t group = 0; group < 8 * slabs; ++group) {
+    float x[8], y[8], part = 0;
+    load_halves(x, a, slabs, i, group);
+    load_halves(y, b, slabs, j, group);
+    for (int e = 0; e < 8; ++e) part = fmaf(x[e], y[e], part);
+    sum += part;
+  }
+  return sum;
+}
+
 // 64 features of Z once more, by features instead of rows, as the products with the weights of the
 // gradient read them: each number as the sum of two TF32 numbers.
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 #include "kernels/cuda/hopper.cuh"
 #include "kernels/cuda/packed_rows.cuh"
@@ -17,6 +19,19 @@ inline int multiprocessors() {
     int count = 0;
     check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "asking the device");
     return count;
+  }();
+  return kept;
+}
+
+// Whether this device has the instructions of hopper.cuh; others run the plain kernels, and so does
+// GLGNN_CUDA_KERNELS=plain, by which op_check sees them.
+inline bool has_tiles() {
+  static const bool kept = [] {
+    int major = 0;
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
+          "asking the device");
+    const char* const asked = std::getenv("GLGNN_CUDA_KERNELS");
+    return major == 9 && !(asked && std::string_view(asked) == "plain");
   }();
   return kept;
 }

@@ -1,6 +1,8 @@
 // Heads of two layers on the device: products in tiles, with dropout where numbers are read and
 // biases, relu and dropout where sums are done (products.cuh).
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -122,10 +124,29 @@ __global__ void adam(float* x, float* m, float* v, float* g, int64_t n, float de
   g[i] = 0;
 }
 
+// The softmax of row rows[i] of x becomes row i of p.
+__global__ void softmax_of_rows(float* p, const float* x, const int32_t* rows, int64_t count,
+                                int64_t classes) {
+  const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= count) return;
+  const float* const row = x + rows[i] * classes;
+  float top = row[0], sum = 0;
+  for (int64_t c = 1; c < classes; ++c) top = fmaxf(top, row[c]);
+  for (int64_t c = 0; c < classes; ++c) sum += expf(row[c] - top);
+  for (int64_t c = 0; c < classes; ++c) p[i * classes + c] = expf(row[c] - top) / sum;
+}
+
+void copy_on_device(const DeviceArray<float>& to, const DeviceArray<float>& from) {
+  check(cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(float),
+                        cudaMemcpyDeviceToDevice, stream()),
+        "copying on the device");
+}
+
 struct Trained {
-  DeviceArray<float> value, mean, square, gradient;
+  DeviceArray<float> value, kept, mean, square, gradient;
   explicit Trained(const Matrix& start)
       : value(start.data(), start.size()),
+        kept(start.data(), start.size()),
         mean(start.size()),
         square(start.size()),
         gradient(start.size()) {
@@ -187,6 +208,8 @@ struct HeldHead::Arrays {
   DeviceArray<float> targets, weights;
   // As many rows as x: hidden units and their gradient; logits, and three to propagate with.
   DeviceArray<float> h, d_h, o, z, spare, pull;
+
+  std::array<const Trained*, 4> trained() const { return {&w1, &b1, &w2, &b2}; }
 
   Layers layers(const HeldMatrix::Arrays& rows, float rate, const Rng& input,
                 const Rng& inner) const {
@@ -256,6 +279,32 @@ void HeldHead::train_epoch(int64_t epoch, float consistency, const Rng& input, c
   const double rate = a.training.learning_rate;
   a.w1.step(rate, epoch, a.training.weight_decay);
   for (Trained* other : {&a.b1, &a.w2, &a.b2}) other->step(rate, epoch, 0.0f);
+}
+
+Matrix HeldHead::look(std::span<const int32_t> rows) const {
+  const auto lock = lock_device();
+  const Arrays& a = *arrays_;
+  const auto count = std::ssize(rows);
+  Matrix out(count, a.classes);
+  if (count == 0) return out;
+  const float* const found = a.run(a.layers(a.x, 0.0f, {}, {}));
+  const DeviceArray<int32_t> wanted(rows.data(), count);
+  const DeviceArray<float> p(out.size());
+  softmax_of_rows<<<blocks_of(count), kThreads, 0, stream()>>>(p.data(), found, wanted.data(),
+                                                               count, a.classes);
+  check(cudaGetLastError(), "starting a softmax");
+  p.copy_to(out.data());
+  return out;
+}
+
+void HeldHead::keep() {
+  const auto lock = lock_device();
+  for (const Trained* part : arrays_->trained()) copy_on_device(part->kept, part->value);
+}
+
+void HeldHead::go_back() {
+  const auto lock = lock_device();
+  for (const Trained* part : arrays_->trained()) copy_on_device(part->value, part->kept);
 }
 
 Matrix HeldHead::logits() const {
