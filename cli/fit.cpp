@@ -259,8 +259,7 @@ int FitCommand::run() const {
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
   config = resolve_settings(config, dataset, split);
-  const Context context =
-      device_of_training(asked, dataset.features, dataset.has_graph, config);
+  const Context context = device_of_training(asked, dataset.features, dataset.has_graph, config);
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
   Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
@@ -268,7 +267,8 @@ int FitCommand::run() const {
   const Plan plan = make_plan(problem, config, context.threads);
   say_what_was_found(dataset, split, config, plan);
 
-  const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config, context.threads);
+  const int64_t needed =
+      estimate_memory(dataset.features, dataset.classes(), config, context.threads);
   say_what_is_needed(needed, config, plan, context);
   check_memory(needed, config);
 

@@ -25,7 +25,7 @@ struct LoadOptions {
   std::string format{};  // csv, tsv, svmlight, npy, npz or mtx, where the file's name does not say
   std::vector<std::string> missing{};         // words that mean a gap, beside those of the rules
   std::function<void(double)> on_progress{};  // told the part of a text file that has been read
-  int threads = 1;        // that look through large arrays
+  int threads = 1;                            // that look through large arrays
   bool new_rows = false;  // arrays and folders of rows to predict: any number, labelled or not
 };
 

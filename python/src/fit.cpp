@@ -213,8 +213,8 @@ std::unique_ptr<Fitted> fit_table(const Table& table,
   require_threads(context.threads);
   Context where = context;  // predictions are made on the processor
   where.device = device_named(device);
-  where = device_of_training(where, dataset.features, dataset.has_graph,
-                             resolve_auto(config, dataset));
+  where =
+      device_of_training(where, dataset.features, dataset.has_graph, resolve_auto(config, dataset));
   FitResult result = watched_fit(
       [&](const FitOptions& options) {
         return fit_dataset(std::move(dataset), split, config, where, options);

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <memory>
 
 #include "core/archive.h"
 #include "core/parallel.h"
@@ -330,15 +329,9 @@ std::vector<float> to_floats(const NpyArray& array) {
 Matrix to_matrix(const NpyArray& array, int threads) {
   require_matrix(array, array.bytes.empty());
   check_cells(array.shape[0], array.shape[1], array.place);
-  if (threads > 1 && array.kind == 'f' && array.width == sizeof(float)) {
-    // Not filled with zeros before: each thread touches its part first.
-    const std::shared_ptr<float[]> numbers(new float[static_cast<size_t>(array.size())]);
-    if (copy_floats(numbers.get(), array, threads)) {
-      return Matrix::share({numbers, numbers.get()}, array.shape[0], array.shape[1]);
-    }
-  }
   Matrix out(array.shape[0], array.shape[1]);
-  write_floats(out.data(), array);
+  const bool as_they_are = threads > 1 && array.kind == 'f' && array.width == sizeof(float);
+  if (!as_they_are || !copy_floats(out.data(), array, threads)) write_floats(out.data(), array);
   return out;
 }
 

@@ -185,8 +185,8 @@ ClassSums sum_by_class(const Features& x, const Matrix& p, int threads,
 
 // A head on reduced rows selects among the columns they were made of.
 std::vector<float> RoundWork::separation(const Matrix& p) const {
-  const bool reduced = directions_kept(spec.input) > 0 &&
-                       shared.view(spec.input).cols() != problem.features->cols();
+  const bool reduced =
+      directions_kept(spec.input) > 0 && shared.view(spec.input).cols() != problem.features->cols();
   const View view = reduced ? View::kRaw : spec.input;
   // On the device the numbers are there: of the features only their columns are asked.
   const cuda::HeldMatrix* const held = shared.held(view);

@@ -163,10 +163,12 @@ float standardised(const ViewRule& rule, float value, int64_t column) {
   return spread > 0 ? static_cast<float>((value - rule.mean[column]) / spread) : 0.0f;
 }
 
-void standardise(Matrix& x, const ViewRule& rule, int threads) {
-  for_row_ranges(x.rows(), 4 * x.size(), threads, [&](int64_t first, int64_t last) {
+// By a view, because the first write to a matrix that others own copies it.
+void standardise(Matrix& numbers, const ViewRule& rule, int threads) {
+  const MatView<float> x = numbers.view();
+  for_row_ranges(x.rows, 4 * x.size(), threads, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      for (int64_t f = 0; f < x.cols(); ++f) x[i][f] = standardised(rule, x[i][f], f);
+      for (int64_t f = 0; f < x.cols; ++f) x[i][f] = standardised(rule, x[i][f], f);
     }
   });
 }
@@ -218,10 +220,11 @@ float score_of(float value, const std::vector<ViewRule::Rank>& ranks) {
   return below.score + part * (above->score - below.score);
 }
 
-void rank_columns(Matrix& x, const ViewRule& rule, int threads) {
-  parallel_for(x.cols(), threads, 1, [&](int64_t f) {
+void rank_columns(Matrix& numbers, const ViewRule& rule, int threads) {
+  const MatView<float> x = numbers.view();
+  parallel_for(x.cols, threads, 1, [&](int64_t f) {
     const std::vector<ViewRule::Rank>& ranks = rule.ranks[f];
-    for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t i = 0; i < x.rows; ++i) {
       x[i][f] = ranks.empty() ? standardised(rule, x[i][f], f) : score_of(x[i][f], ranks);
     }
   });

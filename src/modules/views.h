@@ -123,7 +123,7 @@ class Views {
   std::map<View, Features> made_;
   std::map<View, cuda::HeldMatrix> held_;
   std::optional<cuda::HeldMatrix> held_raw_;  // the features as read
-  std::map<View, FittedView> fitted_;  // without the scores, which are made_
+  std::map<View, FittedView> fitted_;         // without the scores, which are made_
 };
 
 // A view goes by its name.

@@ -79,7 +79,9 @@ Csr weighted_union(const std::vector<const Csr*>& graphs, const std::vector<floa
   std::vector<UnionRows> pieces((n + kRows - 1) / kRows);
   parallel_for_in_rooms(
       std::ssize(pieces), threads, 1,
-      [&] { return UnionRoom{std::vector<float>(n, 0.0f), std::vector<uint8_t>(n, 0), {}}; },
+      [&] {
+        return UnionRoom{std::vector<float>(n, 0.0f), std::vector<uint8_t>(n, 0), {}};
+      },
       [&](UnionRoom& room, int64_t p) {
         for (int64_t i = p * kRows; i < std::min(n, (p + 1) * kRows); ++i) {
           add_row(pieces[p], room, i, graphs, weights);

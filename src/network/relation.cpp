@@ -29,8 +29,8 @@ double agreement(const Matrix& p, const Matrix& q) {
 
 }  // namespace
 
-NetworkWeights weigh_by_agreement(NetworkWeights network,
-                                  const std::vector<ModuleResult>& modules, int threads) {
+NetworkWeights weigh_by_agreement(NetworkWeights network, const std::vector<ModuleResult>& modules,
+                                  int threads) {
   const Matrix together = fuse_predictions(modules, network, threads);
   parallel_for(std::ssize(network.members), threads, 1, [&](int64_t r) {
     network.weights[r] *= agreement(modules[network.members[r]].stage.p, together);

@@ -378,8 +378,8 @@ DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_
   DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels, .classes = classes};
   kind.has_graph = has_graph;
   const std::vector<int32_t> numbers = number_columns(raw);
-  const NumbersLook look = raw.is_sparse ? look_at_sparse(raw, numbers)
-                                         : look_at_dense(raw.dense, numbers, threads);
+  const NumbersLook look =
+      raw.is_sparse ? look_at_sparse(raw, numbers) : look_at_dense(raw.dense, numbers, threads);
   kind.has_negative = look.negative > 0;
   constexpr int64_t kTextColumns = 50;
   constexpr double kTextDensity = 0.15;

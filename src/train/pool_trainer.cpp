@@ -35,9 +35,8 @@ std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const C
   const Problem& first = folds.front();
   size_t labels = first.train.size();
   for (const Problem& fold : folds) labels = std::min(labels, fold.train.size());
-  const DataKind kind =
-      look_at(*first.features, static_cast<int64_t>(labels), first.classes, first.graph != nullptr,
-              threads);
+  const DataKind kind = look_at(*first.features, static_cast<int64_t>(labels), first.classes,
+                                first.graph != nullptr, threads);
   Config of_pool = config;
   // With folds trained heads that the network teaches gain nothing on tables.
   if (folds.size() > 1 && !kind.is_text && !kind.has_graph) of_pool.network_round = false;
@@ -209,7 +208,9 @@ class PoolTrainer {
   void make_shared_inputs(const std::vector<int64_t>& pieces) {
     const auto make_inputs = [&](bool reduced) {
       for (const int64_t m : pieces) {
-        if ((directions_kept(specs_[m].input) > 0) == reduced) shared_.view(specs_[m].input);
+        const ModuleSpec& spec = specs_[m];
+        const bool reads_rows = !std::holds_alternative<SpreadOptions>(spec.kind);
+        if (reads_rows && (directions_kept(spec.input) > 0) == reduced) shared_.view(spec.input);
       }
     };
     for (const int64_t m : pieces) shared_.compare_rows(specs_[m].views, specs_[m].graph, context_);

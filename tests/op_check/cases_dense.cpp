@@ -181,7 +181,8 @@ std::vector<Case> column_squares_cases() {
           column_squares_case("1301x70", 1301, 70)};
 }
 
-// Columns less their mean, over their spread; and the different rows, of which each second is a copy.
+// Columns less their mean, over their spread; and the different rows, of which each second is a
+// copy.
 Case held_view_case(std::string name, int64_t n, int64_t cols) {
   std::vector<double> x = uniform(1, n * cols);
   for (int64_t i = 1; i < n; i += 2) std::copy_n(&x[(i - 1) * cols], cols, &x[i * cols]);
@@ -216,7 +217,8 @@ std::vector<Case> held_view_cases() {
 }
 
 // Logits by likeness to landmarks.
-Case held_landmarks_case(std::string name, int64_t n, int64_t cols, int64_t count, int64_t classes) {
+Case held_landmarks_case(std::string name, int64_t n, int64_t cols, int64_t count,
+                         int64_t classes) {
   return with_cuda({.name = name,
                     .in = {{"x", uniform(1, n * cols)},
                            {"landmarks", uniform(2, count * cols)},

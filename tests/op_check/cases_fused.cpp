@@ -192,7 +192,8 @@ void train_head(Run<T>& r, const HeadCase& h) {
   }
   ref::two_layers_forward<T>(view(o, n, classes), view(hidden, n, s.units), layers_now(r, h, T(0)));
   propagate(r.out[4], o);
-  ref::row_softmax_forward<T>(view(r.out[5], n, classes), view(std::as_const(r.out[4]), n, classes));
+  ref::row_softmax_forward<T>(view(r.out[5], n, classes),
+                              view(std::as_const(r.out[4]), n, classes));
 }
 
 void train_head_on_cuda(Run<float>& r, const HeadCase& h) {
@@ -239,12 +240,9 @@ Case held_head_case(std::string name, HeadCase h) {
   c.in.push_back({"targets", uniform(6, s.rows * h.classes, 0, 1)});
   c.in.push_back({"weights", uniform(7, s.rows, 0.1, 1)});
   c.in.push_back({"edges", uniform(8, h.graph ? h.graph->nnz() : 0, 0, 0.2)});
-  c.out = {{"w1", s.features * s.units},
-           {"b1", s.units},
-           {"w2", s.units * h.classes},
-           {"b2", h.classes},
-           {"logits", s.rows * h.classes},
-           {"look", s.rows * h.classes}};
+  c.out = {{"w1", s.features * s.units},   {"b1", s.units},
+           {"w2", s.units * h.classes},    {"b2", h.classes},
+           {"logits", s.rows * h.classes}, {"look", s.rows * h.classes}};
   c.forward = [=]<class T>(Run<T>& r) { train_head(r, h); };
   c.backward = {};
   c.no_gradient = "it is a training";

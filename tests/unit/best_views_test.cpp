@@ -181,5 +181,38 @@ TEST(BestSvd, SameBitsForAnyNumberOfThreads) {
   EXPECT_TRUE(test::same_bits(one, in_parallel));
 }
 
+TEST(BestSvd, TheLargestNumberOfADirectionIsAboveZero) {
+  const Matrix directions =
+      leading_directions(with_singular_values({9, 5, 2, 0.5f}), 3, 1).directions;
+  for (int64_t r = 0; r < directions.cols(); ++r) {
+    float largest = 0;
+    for (int64_t f = 0; f < directions.rows(); ++f) {
+      if (std::abs(directions[f][r]) > std::abs(largest)) largest = directions[f][r];
+    }
+    EXPECT_GT(largest, 0) << r;
+  }
+}
+
+TEST(BestViews, NumbersOfSomebodyElseAreCopiedOnce) {
+  constexpr int64_t kRows = 3000, kColumns = 40;
+  Features own;
+  own.dense = Matrix(kRows, kColumns);
+  const Rng rng{.seed = 3};
+  for (int64_t e = 0; e < own.dense.size(); ++e) {
+    own.dense.data()[e] = rng.normal(static_cast<uint64_t>(e));
+  }
+  Features shared;
+  const Matrix kept = own.dense;
+  const std::shared_ptr<const float> numbers(kept.data(), [](const float*) {});
+  shared.dense = Matrix::share(numbers, kRows, kColumns);
+  for (const View view : {View::kStandard, View::kRank}) {
+    const ViewRule rule = learn_view(view, own, 1);
+    for (const int threads : {1, 8}) {
+      EXPECT_TRUE(
+          test::same_bits(apply_view(rule, own, 1).dense, apply_view(rule, shared, threads).dense));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace glgnn

@@ -189,7 +189,8 @@ __global__ void choose_plainly(const __grid_constant__ Job job) {
   const int lane = threadIdx.x % 32, self = blockIdx.x * kPlainWarps + threadIdx.x / 32;
   for (int64_t item = self; item < int64_t{job.rows} * job.splits;
        item += gridDim.x * kPlainWarps) {
-    const int row = static_cast<int>(item / job.splits), split = static_cast<int>(item % job.splits);
+    const int row = static_cast<int>(item / job.splits),
+              split = static_cast<int>(item % job.splits);
     const int first = split * job.split_tiles * kTile;
     const int last = min(job.columns, first + job.split_tiles * kTile);
     PlainRow best{job, job.room + int64_t{self} * job.capacity};

@@ -99,7 +99,9 @@ __global__ void sum_bits(unsigned long long* keys, const float* x, int64_t rows,
 struct Weighed {
   const float *data, *weights;
   int64_t cols;
-  __device__ float operator()(int64_t i, int64_t f) const { return data[i * cols + f] * weights[f]; }
+  __device__ float operator()(int64_t i, int64_t f) const {
+    return data[i * cols + f] * weights[f];
+  }
 };
 struct WeighedTransposed {
   Weighed rows;

@@ -168,7 +168,8 @@ __device__ void multiply_weights(float (&out)[32], float (&w)[32], uint32_t tran
   finish_products();
 }
 
-[[maybe_unused]] __device__ void put_away(float (&sum)[32], const Job& job, const ThreadRows& mine, int split) {
+[[maybe_unused]] __device__ void put_away(float (&sum)[32], const Job& job, const ThreadRows& mine,
+                                          int split) {
   const int own = 2 * (threadIdx.x % 4);
 #pragma unroll
   for (int c = 0; c < 8; ++c) {
