@@ -80,12 +80,12 @@ def write_table(folder, make, rows, labels):
     return folder / "x.csv", ["--label", "class"], y, told
 
 
-def measure(program, written, threads, device="auto"):
+def measure(program, written, threads, device="auto", seed=0):
     """One training of what write_table has written."""
     table, label, y, told = written
     folder = table.parent
     begin = time.monotonic()
-    command = [program, "fit", str(table), *label, "--threads", str(threads), "--device", device, "--quiet", "--no-report",
+    command = [program, "fit", str(table), *label, "--threads", str(threads), "--device", device, "--seed", str(seed), "--quiet", "--no-report",
                "--out", str(folder / "model.glgnn"), "--restart"]
     child = subprocess.Popen(command, cwd=folder)
     _, status, usage = os.wait4(child.pid, 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks and times the program and its kernels on a GPU: one JSON file, one log.
 
-    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,epochs] [--quick] [--commit NAME]
+    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,small,epochs] [--quick] [--commit NAME]
 
 BUILD is the folder of `make cuda`, OUT gets cuda.json and op_check.log. Needs PyTorch, for the truth in double precision on
 sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk; of whole epochs in paper
@@ -26,7 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 import fits  # noqa: E402
 
-PARTS = ["checks", "sizes", "fits", "epochs"]
+PARTS = ["checks", "sizes", "fits", "small", "epochs"]
+SMALL = ["wine", "cancer", "digits", "cora", "citeseer"]  # trained whole, to see where a GPU pays
 SETS = {"wine": 60, "digits": 40, "cora": 40, "citeseer": 30, "20news": 20}  # epochs that are timed
 SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20), (1_000_000, 64, 20),
          (100_000, 64, 110), (70_000, 784, 10), (9_607, 236, 10)]
@@ -175,6 +176,30 @@ def whole_fits(program, folder, quick):
     return found
 
 
+def fits_by_seed(program, folder, seeds):
+    """The accuracy of the first table on both devices, and whether ten trainings on the GPU have the same bits."""
+    written = fits.write_table(folder / "table", *fits.TABLES["70000 x 784"])
+    found = {seed: {device: fits.measure(program, written, os.cpu_count(), device, seed)["accuracy"] for device in ("cuda", "cpu")}
+             for seed in seeds}
+    bits = {fits.measure(program, written, os.cpu_count(), "cuda")["predictions"] for _ in range(10)}
+    return {"accuracy_by_seed": found, "fits_with_the_same_bits": 10 if len(bits) == 1 else 0}
+
+
+def small_fits(program, folder):
+    """Seconds of whole trainings on small sets, the start of the GPU counted: by these `auto` chooses."""
+    found = {}
+    for mode in ("best", "paper"):
+        for name in SMALL:
+            found[f"{name}, {mode}"] = times = {}
+            for device in ("cpu", "cuda"):
+                begin = time.monotonic()
+                subprocess.run([program, "fit", name, "--mode", mode, "--device", device, "--threads", str(os.cpu_count()), "--quiet",
+                                "--no-report", "--restart", "--out", str(folder / "small.glgnn")],
+                               check=True, env={**os.environ, "GLGNN_DATA": str(ROOT / "data")})
+                times[device] = time.monotonic() - begin
+    return found
+
+
 def epoch_seconds(program, folder, name, device):
     """The median epoch, evaluation counted; the first has no hops yet. And its validation accuracy, to compare devices."""
     out = folder / "paper.glgnn"
@@ -227,6 +252,10 @@ def main():
             sys.exit(f"--only: found {', '.join(unknown)}, expected {', '.join(PARTS)}")
         if "fits" in parts:
             keep(fits=whole_fits(str(build / "glgnn"), folder, options.quick))
+            if not options.quick:
+                keep(**fits_by_seed(str(build / "glgnn"), folder, range(4)))
+        if "small" in parts:
+            keep(small_fits=small_fits(str(build / "glgnn"), folder))
         if "epochs" in parts:
             for so_far in paper_epochs(str(build / "glgnn"), folder):
                 keep(paper_epochs=so_far)
