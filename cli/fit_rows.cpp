@@ -112,7 +112,7 @@ int fit_rows(const FitRows& asked) {
 
   const InterruptGuard interrupt;
   Progress progress(config.epochs, asked.quiet || !all.leads());
-  TrainingProgress shown(problem, config);
+  TrainingProgress shown(problem, config, asked.context.threads);
   const auto on_epoch = [&](const EpochReport& report) {
     progress.update(shown.state_after(report));
     return !interrupt.interrupted();

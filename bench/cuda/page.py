@@ -91,10 +91,11 @@ def epoch_rows(found):
 
 def fit_rows(found):
     for name, devices in found.get("fits", {}).items():
+        commit = found.get("fits_commits", {}).get(name, found.get("fits_commit", found["commit"]))
         for device, runs in devices.items():
             for run in runs:
-                yield [name, device, f"{run['wall_seconds']:.1f} s", f"{run['processor_seconds']:.0f} s", f"{run['peak_mb']:.0f}",
-                       f"{100 * run['accuracy']:.2f} %"]
+                yield [name, device, f"{run['wall_seconds']:.2f} s", f"{run['processor_seconds']:.0f} s", f"{run['peak_mb']:.0f}",
+                       f"{100 * run['accuracy']:.2f} %", commit]
 
 
 def small_rows(found):
@@ -123,7 +124,8 @@ def section(table):
         f"Commit {found['commit']}, {found['date']}, one {found['device']}, PyTorch {found['torch']}; built "
         f"{found.get('built', 'by `make cuda`')}, measured by `bench/cuda/run.py`, kept in `bench/results`. Medians of 10 runs "
         f"(3 above 200,000 rows). Every repeat had the same bits: {'yes' if all(line['same_bits'] for line in found['sizes']) else 'no'}. "
-        f"`op_check` of the ops with a kernel there (commit {found.get('op_check_commit', found['commit'])}): {found['op_check']}; "
+        f"`op_check` of the ops with a kernel there (commit {found.get('op_check_commit', found['commit'])}): {found['op_check']}, by the plain kernels of "
+        f"older GPUs {found.get('op_check_plain', 'not run')}; "
         f"compute-sanitizer on {found.get('sanitized', 'its small cases')}: memcheck {clean(found, 'memcheck')}, racecheck {clean(found, 'racecheck')}.", "",
         f"Limits of the machine, by PyTorch: copy {limits['copy_bytes_per_second'] / 1e12:.2f} TB/s read and written, "
         f"8192 x 8192 x 8192 products {limits['fp16_flops'] / 1e12:.0f} TFLOP/s of halves, {limits['tf32_flops'] / 1e12:.0f} of "
@@ -142,9 +144,9 @@ def section(table):
            f"one for Wine. PyTorch: `bench/peers/torch_epoch.py` on the same GPU. {same_runs(found)}", "",
            *table(["set", "GPU", "processor", "PyTorch on the GPU", "times faster", "PyTorch's device MB"], epoch_rows(found)), ""]
           if "paper_epochs" in found else []),
-        *([f"Whole trainings in best mode, all by default (`bench/fits.py` makes the tables), reading and writing counted, 16 threads; "
-           f"commit {found.get('fits_commit', found['commit'])}:", "",
-           *table(["table", "device", "wall time", "processor time", "MB", "accuracy on the other rows"], fit_rows(found)), "",
+        *(["Whole trainings in best mode, all by default (`bench/fits.py` makes the tables), reading and writing counted, 16 threads:",
+           "",
+           *table(["table", "device", "wall time", "processor time", "MB", "accuracy on the other rows", "commit"], fit_rows(found)), "",
            *seed_lines(found)] if "fits" in found else []),
         *([f"Whole trainings of small sets, the start of the GPU (half a second) counted, 16 threads; commit "
            f"{found.get('small_fits_commit', found['commit'])}. By these `auto` takes the processor in best mode below rows x rows x columns "

@@ -267,10 +267,6 @@ void write_floats(float* out, const NpyArray& array) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 // Floats that lie in the file as they are, by several threads; false where one is not finite.
 bool copy_floats(float* out, const NpyArray& array, int threads) {
   std::atomic<bool> finite = true;

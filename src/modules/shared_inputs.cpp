@@ -52,8 +52,7 @@ std::shared_ptr<const Csr> SharedInputs::first_graph(const std::vector<View>& vi
       nearest.push_back(nearest_rows(view, options, context));
       votes.push_back(nearest.back().get());
     }
-    wanted->graph = std::make_shared<const Csr>(
-        join_votes(votes, given, options, context.threads));
+    wanted->graph = std::make_shared<const Csr>(join_votes(votes, given, options, context.threads));
   });
   return wanted->graph;
 }

@@ -182,8 +182,14 @@ TEST(BestSvd, SameBitsForAnyNumberOfThreads) {
 }
 
 TEST(BestSvd, TheLargestNumberOfADirectionIsAboveZero) {
-  const Matrix directions =
-      leading_directions(with_singular_values({9, 5, 2, 0.5f}), 3, 1).directions;
+  Features x;
+  x.dense = Matrix(300, 12);
+  const Rng rng{.seed = 4};
+  for (int64_t e = 0; e < x.dense.size(); ++e) {
+    const auto wide = static_cast<float>(1 + e % 12);
+    x.dense.data()[e] = wide * static_cast<float>(rng.normal(static_cast<uint64_t>(e)));
+  }
+  const Matrix directions = leading_directions(x, 8, 1).directions;
   for (int64_t r = 0; r < directions.cols(); ++r) {
     float largest = 0;
     for (int64_t f = 0; f < directions.rows(); ++f) {
