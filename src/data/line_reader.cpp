@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "data/file.h"
@@ -25,19 +26,103 @@ gzFile as_gz(const std::shared_ptr<void>& file) { return static_cast<gzFile>(fil
 
 // `text` begins on this line; what lies before `checked` is known to be good.
 void check_text(std::string_view text, size_t checked, const Place& place) {
-  const bool has_mark =
-      place.line == 1 && (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"));
-  const size_t zero = has_mark ? 0 : text.find('\0', checked);
+  const size_t zero = text.find('\0', checked);
   if (zero == std::string_view::npos) return;
   const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(zero), '\n');
   fail(ErrorKind::kData, {place.file, place.line + lines},
-       {"not UTF-8 text",
-        has_mark ? "a UTF-16 byte order mark"
-                 : "a byte 0, which UTF-16 and files of other kinds have",
-        "UTF-8", "save the file as \"CSV UTF-8\" or convert it with iconv"});
+       {"not UTF-8 text", "a byte 0, which files of other kinds have, and UTF-16 without its mark",
+        "UTF-8, or UTF-16 with a byte order mark",
+        "save the file as \"CSV UTF-8\" or convert it with iconv"});
 }
 
+constexpr uint32_t kUnknown = 0xFFFD;
+
+// What the bytes 0x80 to 0x9F mean; the others are the characters of their own number.
+constexpr std::array<uint32_t, 32> kHighControls{
+    0x20AC,   kUnknown, 0x201A, 0x0192, 0x201E, 0x2026,   0x2020, 0x2021,
+    0x02C6,   0x2030,   0x0160, 0x2039, 0x0152, kUnknown, 0x017D, kUnknown,
+    kUnknown, 0x2018,   0x2019, 0x201C, 0x201D, 0x2022,   0x2013, 0x2014,
+    0x02DC,   0x2122,   0x0161, 0x203A, 0x0153, kUnknown, 0x017E, 0x0178};
+
+void append_utf8(std::string& out, uint32_t code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xC0 | (code >> 6));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  } else {
+    if (code < 0x10000) {
+      out += static_cast<char>(0xE0 | (code >> 12));
+    } else {
+      out += static_cast<char>(0xF0 | (code >> 18));
+      out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
+    }
+    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  }
+}
+
+// The bytes of the character that begins with this one; 0 where none does.
+size_t length_of(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first < 0xE0) return 2;
+  if (first >= 0xE0 && first < 0xF0) return 3;
+  return first >= 0xF0 && first < 0xF5 ? 4 : 0;
+}
+
+// The characters of UTF-16 as UTF-8; how many bytes were read. Half a character at the end is left
+// for the next call, unless there is none. What is no character becomes a mark of its own.
+size_t append_utf16(std::string& out, std::string_view bytes, bool low_first, bool at_end) {
+  const auto unit_at = [&](size_t at) -> uint32_t {
+    const auto first = static_cast<unsigned char>(bytes[at]);
+    const auto second = static_cast<unsigned char>(bytes[at + 1]);
+    return low_first ? first | second << 8 : second | first << 8;
+  };
+  const auto is_between = [](uint32_t unit, uint32_t low, uint32_t high) {
+    return unit >= low && unit <= high;
+  };
+  size_t at = 0;
+  for (; at + 2 <= bytes.size(); at += 2) {
+    const uint32_t unit = unit_at(at);
+    if (is_between(unit, 0xD800, 0xDBFF)) {  // the first of two
+      if (at + 4 > bytes.size() && !at_end) return at;
+      const uint32_t second = at + 4 <= bytes.size() ? unit_at(at + 2) : 0;
+      if (is_between(second, 0xDC00, 0xDFFF)) {
+        append_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00));
+        at += 2;
+        continue;
+      }
+    }
+    append_utf8(out, is_between(unit, 0xD800, 0xDFFF) ? kUnknown : unit);
+  }
+  if (at_end && at < bytes.size()) append_utf8(out, kUnknown);
+  return at_end ? bytes.size() : at;
+}
+
+constexpr std::string_view kLowFirstMark = "\xFF\xFE", kHighFirstMark = "\xFE\xFF";
+
 }  // namespace
+
+bool is_utf8(std::string_view bytes) {
+  const auto is_follower = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  while (!bytes.empty()) {
+    const size_t length = length_of(static_cast<unsigned char>(bytes[0]));
+    if (length == 0 || length > bytes.size()) return false;
+    const std::string_view followers = bytes.substr(1, length - 1);
+    if (!std::all_of(followers.begin(), followers.end(), is_follower)) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string from_windows_1252(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    append_utf8(out, byte >= 0x80 && byte < 0xA0 ? kHighControls[byte - 0x80] : byte);
+  }
+  return out;
+}
 
 LineReader::LineReader(const std::filesystem::path& path) : path_(path) {
   require_file(path);
@@ -58,10 +143,10 @@ bool LineReader::fill() {
   if (at_end_) return false;
   buffer_.erase(0, begin_);
   begin_ = 0;
-  const size_t old = buffer_.size(), piece = piece_of(bytes_);
-  buffer_.resize(old + piece);
-  const int got = gzread(as_gz(file_), buffer_.data() + old, static_cast<unsigned>(piece));
-  buffer_.resize(old + static_cast<size_t>(std::max(got, 0)));
+  const size_t old = buffer_.size();
+  std::string piece(piece_of(bytes_), '\0');
+  const int got = gzread(as_gz(file_), piece.data(), static_cast<unsigned>(piece.size()));
+  piece.resize(static_cast<size_t>(std::max(got, 0)));
   int code = Z_OK;
   const char* const text = gzerror(as_gz(file_), &code);
   if (code == Z_MEM_ERROR) throw std::bad_alloc();
@@ -76,11 +161,26 @@ bool LineReader::fill() {
     if (found.starts_with(name)) found.erase(0, name.size());
     damaged(path_, found);
   }
+  append(piece);
   check_text(buffer_, old, {path_, line_ + 1});
   unpacked_ += got;
   check_unpacked(unpacked_, bytes_, {path_}, "unpack it with gunzip first");
   at_end_ = got == 0;
   return !at_end_;
+}
+
+// The bytes as UTF-8, which most files are.
+void LineReader::append(std::string_view bytes) {
+  if (unpacked_ == 0 && bytes.starts_with(kLowFirstMark)) units_ = Units::kLowFirst;
+  if (unpacked_ == 0 && bytes.starts_with(kHighFirstMark)) units_ = Units::kHighFirst;
+  if (units_ == Units::kBytes) {
+    buffer_ += bytes;
+    return;
+  }
+  const bool at_end = bytes.empty();
+  if (unpacked_ == 0) bytes.remove_prefix(kLowFirstMark.size());
+  rest_ += bytes;
+  rest_.erase(0, append_utf16(buffer_, rest_, units_ == Units::kLowFirst, at_end));
 }
 
 bool LineReader::next(std::string_view& line) {

@@ -1,4 +1,5 @@
 // The lines of a text file, plain or gzip, read in pieces: the file may be larger than the memory.
+// UTF-16 with its byte order mark, as spreadsheets save "Unicode text", comes out as UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,11 @@
 #include <string_view>
 
 namespace glgnn {
+
+bool is_utf8(std::string_view bytes);
+
+// Windows-1252, of which Latin-1 is a part, as UTF-8.
+std::string from_windows_1252(std::string_view bytes);
 
 class LineReader {
  public:
@@ -30,6 +36,7 @@ class LineReader {
 
  private:
   bool fill();
+  void append(std::string_view bytes);
 
   std::filesystem::path path_;
   std::shared_ptr<void> file_;  // zlib's
@@ -38,6 +45,8 @@ class LineReader {
   int64_t line_ = 0;
   int64_t bytes_ = 0, unpacked_ = 0;
   bool at_end_ = false;
+  enum class Units { kBytes, kLowFirst, kHighFirst } units_ = Units::kBytes;  // of the text
+  std::string rest_;  // half a character of UTF-16 that a piece ended with
 };
 
 // A whole text file, plain or gzip.

@@ -88,6 +88,41 @@ bool is_unit(std::string_view text) {
   return std::isalpha(first) || first == '%' || first == '$' || first >= 0x80;
 }
 
+// "1:23:45.5" and "83:45.5" as seconds; of two numbers the first may be hours as well, which
+// changes the unit of the column alone. "-1 days +23:00:00", as pandas writes, is an hour ago.
+bool parse_clock(std::string_view text, double& seconds) {
+  constexpr std::string_view kDays = " days ";
+  if (const size_t at = text.find(kDays); at != std::string_view::npos) {
+    constexpr double kSecondsOfADay = 86400;
+    double days = 0, rest = 0;
+    const std::string_view time = text.substr(at + kDays.size());
+    const size_t plus = time.starts_with('+');
+    if (time.find(kDays) != std::string_view::npos) return false;
+    if (!parse_number(text.substr(0, at), days) || !parse_clock(time.substr(plus), rest)) {
+      return false;
+    }
+    seconds = kSecondsOfADay * days + rest;
+    return true;
+  }
+  const bool is_below = text.starts_with('-');
+  if (is_below) text.remove_prefix(1);
+  double sum = 0, part = 0;
+  int parts = 1;
+  for (size_t colon = 0; (colon = text.find(':')) != std::string_view::npos; ++parts) {
+    const std::string_view whole = text.substr(0, colon);
+    const bool fits = parts == 1 ? !whole.empty() : whole.size() == 2;
+    if (!fits || !are_digits(whole) || !parse_number(whole, part)) return false;
+    if (parts > 1 && part >= 60) return false;
+    sum = 60 * sum + part;
+    text.remove_prefix(colon + 1);
+  }
+  const size_t point = std::min(text.find('.'), text.size());
+  const bool fits = point == 2 && are_digits(text.substr(0, 2)) && parse_number(text, part);
+  if (parts < 2 || parts > 3 || !fits || part >= 60) return false;
+  seconds = (60 * sum + part) * (is_below ? -1 : 1);
+  return true;
+}
+
 // A currency before the number or any unit behind it.
 bool split_unit(std::string_view text, std::string& number, std::string& unit) {
   const size_t begin = text.find_first_of(kDigits), end = text.find_last_of(kDigits);
@@ -143,7 +178,13 @@ void StyleFinder::add(std::string_view text) {
     return;
   }
   std::string number, unit;
-  if (!split_unit(clean, number, unit) || !count_forms(number, fit_unit_)) return;
+  double ignored = 0;
+  if (parse_clock(clean, ignored)) {
+    unit = kClock;
+    ++fit_unit_[0];
+  } else if (!split_unit(clean, number, unit) || !count_forms(number, fit_unit_)) {
+    return;
+  }
   ++with_unit_;
   if (unit_.empty()) unit_ = unit;
   units_differ_ = units_differ_ || unit != unit_;
@@ -169,6 +210,7 @@ NumberStyle StyleFinder::best(bool comma_separates) const {
 bool parse_number(std::string_view text, const NumberStyle& style, double& value) {
   if (is_plain(style)) return parse_number(text, value);
   const std::string clean = plain_blanks(text);
+  if (style.unit == kClock) return parse_clock(clean, value) || parse_number(clean, value);
   const Form form{style.decimal_comma, style.grouping};
   if (parse_form(clean, form, value)) return true;
   std::string number, unit;
@@ -180,6 +222,7 @@ std::string number_text(const NumberStyle& style) {
   const std::string grouping = style.grouping == 0 ? "" : std::string(1, style.grouping);
   const std::string number = "1" + grouping + "234" + (style.decimal_comma ? "," : ".") + "5";
   if (style.unit.empty()) return number;
+  if (style.unit == kClock) return "0:20:34.5";
   if (is_currency(style.unit)) return style.unit + number;
   return number + (style.unit == "%" ? "%" : " " + style.unit);
 }

@@ -1,4 +1,4 @@
-// Numbers as people write them: "1,234.50", "1.234,5", "$ 1200", "12 %".
+// Numbers as people write them: "1,234.50", "1.234,5", "$ 1200", "12 %", "1:23:45".
 #pragma once
 
 #include <glgnn/table.h>
@@ -9,6 +9,9 @@
 #include <string_view>
 
 namespace glgnn {
+
+// The unit of durations and times of day, "1:23:45" or "08:30", whose numbers are seconds.
+inline constexpr const char* kClock = ":";
 
 // Finds out how the numbers of a column are written, from all of its texts.
 class StyleFinder {
@@ -40,7 +43,7 @@ class StyleFinder {
 // A number in this style; its unit may be missing.
 bool parse_number(std::string_view text, const NumberStyle& style, double& value);
 
-// 1234.5 as the style writes it: "1.234,5 EUR"; for messages.
+// 1234.5 as the style writes it: "1.234,5 EUR", "0:20:34.5"; for messages.
 std::string number_text(const NumberStyle& style);
 
 // Whether numbers are written as programs do.

@@ -16,13 +16,6 @@
 
 namespace glgnn {
 
-// Text that is not UTF-8.
-
-bool is_utf8(std::string_view bytes);
-
-// Windows-1252, of which Latin-1 is a part, as UTF-8.
-std::string from_windows_1252(std::string_view bytes);
-
 struct TextFormat {
   bool comments = false;  // lines that start with # are skipped
   bool blanks = false;    // without comma, semicolon or tab, fields are separated by blanks

@@ -205,6 +205,30 @@ TEST_F(DataColumns, Thousands) {
       "a gap; write all numbers alike, as 1.234,5");
 }
 
+TEST_F(DataColumns, DurationsAndTimesOfDay) {
+  const Dataset d = column({"1:23:45", "0:00:07.5", "-12:00:00", "100:00:00"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{5025, 7.5, -43200, 360000}));
+  EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
+                              "(0:20:34.5 is 1234.5)"}));
+  EXPECT_EQ(values(column({"59:30", "1:02:03", "61:00", ""}), 1),
+            (std::vector<float>{3570, 3723, 3660, 3660}));
+  EXPECT_EQ(values(column({"08:30", "17:05", "23:59"}), 1), (std::vector<float>{510, 1025, 1439}));
+  // Ratios, codes and what no clock shows are text.
+  for (const Strings& texts :
+       {Strings{"1:2", "3:4", "1:2", "3:4"}, Strings{"1:60", "2:75", "1:60", "2:75"},
+        Strings{"1:00:00:00", "2:00:00:00", "1:00:00:00", "2:00:00:00"},
+        Strings{":30", "12:", ":30", "12:"}, Strings{"12:345", "1:234", "12:345", "1:234"}}) {
+    EXPECT_EQ(column(texts).plan.columns[1].kind, ColumnKind::kCategorical) << texts[0];
+  }
+  // As pandas writes them.
+  EXPECT_EQ(values(column({"0 days 00:01:00", "-1 days +23:00:00", "2 days 01:00:00.500000"}), 1),
+            (std::vector<float>{60, -3600, 176400.5}));
+  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,1:00\n2,2:00\n4,3:00\n7,soon\n"),
+            "t.csv:5: column \"x\": not a number: found \"soon\", expected a number in every row, "
+            "or a gap; correct the value, or leave it empty; if the column holds categories use "
+            "--categorical x");
+}
+
 TEST_F(DataColumns, CurrenciesPercentAndUnits) {
   EXPECT_EQ(values(column({"$1,200", "-$ 5.50", "12", "$0"}), 1),
             (std::vector<float>{1200, -5.5, 12, 0}));
