@@ -95,8 +95,8 @@ void print_class_table(const ConfusionMatrix& confusion, const std::vector<std::
 
 std::string balance_note(const Dataset& dataset, const Split& split, const Config& config) {
   std::vector<int64_t> rows(static_cast<size_t>(dataset.classes()), 0);
-  for (const int32_t row : split.train) {
-    ++rows[static_cast<size_t>(dataset.labels[static_cast<size_t>(row)])];
+  for (const auto* part : {&split.train, &split.val}) {
+    for (const int32_t row : *part) ++rows[static_cast<size_t>(dataset.labels[row])];
   }
   std::erase(rows, 0);
   if (rows.empty() || config.class_weights == ClassWeights::kBalanced) return {};
