@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "kernels/edges.h"
@@ -146,6 +147,34 @@ double disagreement(const Model& model, const std::vector<double>& weights, int3
   return std::clamp((entropy(mean.data(), classes) - alone / all) / most, 0.0, 1.0);
 }
 
+// The classes take turns, each as often as it seems to be common: rows that are all hard to tell
+// from one other class would say little about the rest, and would make the labels look as if that
+// class were common.
+class ClassTurns {
+ public:
+  ClassTurns(const Matrix& p, const std::vector<int32_t>& rows)
+      : share_(static_cast<size_t>(p.cols()), 0.0), taken_(share_) {
+    for (const int32_t row : rows) {
+      for (size_t c = 0; c < share_.size(); ++c) {
+        share_[c] += p[row][c] / static_cast<double>(rows.size());
+      }
+    }
+  }
+
+  // The class that lacks the most, of those that some open row is taken for.
+  int32_t next(const std::vector<int32_t>& open, const std::vector<int32_t>& likely) const {
+    const double all = std::accumulate(taken_.begin(), taken_.end(), 1.0);
+    std::vector<double> lack;
+    for (size_t c = 0; c < share_.size(); ++c) lack.push_back(share_[c] * all - taken_[c]);
+    const auto row = std::ranges::max_element(open, {}, [&](int32_t i) { return lack[likely[i]]; });
+    return likely[*row];
+  }
+  void take(int32_t c) { taken_[c] += 1; }
+
+ private:
+  std::vector<double> share_, taken_;
+};
+
 // No prediction is certain: where all seem so, the rows that most others listen to come first.
 constexpr double kLeastDoubt = 0.01;
 
@@ -162,10 +191,16 @@ class Chooser {
   std::vector<Suggestion> choose(std::span<const int32_t> candidates, int64_t count) {
     std::vector<int32_t> open(candidates.begin(), candidates.end());
     std::sort(open.begin(), open.end());
+    const std::vector<int32_t> likely = predicted_classes(model_.probabilities);
+    ClassTurns turns(model_.probabilities, open);
     std::vector<Suggestion> chosen;
     while (!open.empty() && static_cast<int64_t>(chosen.size()) < count) {
-      const auto top = std::max_element(
-          open.begin(), open.end(), [&](int32_t a, int32_t b) { return heard_[a] < heard_[b]; });
+      const int32_t turn = turns.next(open, likely);
+      const auto top = std::max_element(open.begin(), open.end(), [&](int32_t a, int32_t b) {
+        const bool a_fits = likely[a] == turn, b_fits = likely[b] == turn;
+        return a_fits == b_fits ? heard_[a] < heard_[b] : b_fits;
+      });
+      turns.take(likely[*top]);
       take(*top, chosen);
       open.erase(top);
     }

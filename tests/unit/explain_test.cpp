@@ -220,6 +220,15 @@ TEST(Suggest, ARowThatSpeaksForOthersBeforeOneThatStandsAlone) {
   for (size_t s = 1; s < found.size(); ++s) EXPECT_LE(found[s].score, found[s - 1].score);
 }
 
+// A third of the rows is likely a, two thirds b: so are those to label, though all doubt is in a.
+TEST(Suggest, ClassesTakeTurnsAsOftenAsTheyAreCommon) {
+  const Model model = make_model({0.6f, 0.6f, 0.6f, 0.6f, 0.02f, 0.02f, 0.02f, 0.02f, 0.6f});
+  std::vector<int32_t> likely;
+  for (const Suggestion& one : suggest_rows(model, 6, {})) likely.push_back(one.likely);
+  EXPECT_EQ(likely, (std::vector<int32_t>{1, 0, 1, 1, 0, 1}));
+  EXPECT_EQ(suggest_rows(model, 9, {}).size(), 9u) << "a class without rows left gives its turn";
+}
+
 // (I - 0.9 S + 10 [labelled])^-1 u by hand: in a ring of equal doubts u all hear 10 u; once a row
 // of four is held, the one across from it hears 3.404 u.
 TEST(Suggest, DoubtSpreadsOverTheGraphAndLabelsHoldIt) {
