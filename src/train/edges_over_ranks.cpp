@@ -1,7 +1,7 @@
 #include "train/edges_over_ranks.h"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -12,15 +12,18 @@
 namespace glgnn {
 namespace {
 
-SharedPattern ascending_columns(const OwnNeighbours& found, int64_t all_rows) {
-  auto pattern = std::make_shared<Pattern>();
-  pattern->rows = std::ssize(found.count);
-  pattern->cols = all_rows;
-  for (int64_t i = 0; i < pattern->rows; ++i) {
+// Own edges, columns by the numbers of all rows.
+Pattern ascending_columns(const OwnNeighbours& found, int64_t all_rows) {
+  Pattern pattern;
+  pattern.rows = std::ssize(found.count);
+  pattern.cols = all_rows;
+  pattern.row_ptr.reserve(found.count.size() + 1);
+  for (const int64_t count : found.count) pattern.row_ptr.push_back(pattern.row_ptr.back() + count);
+  pattern.col.reserve(static_cast<size_t>(pattern.row_ptr.back()));
+  for (int64_t i = 0; i < pattern.rows; ++i) {
     const auto begin = found.col.begin() + i * found.wide;
-    pattern->col.insert(pattern->col.end(), begin, begin + found.count[i]);
-    std::sort(pattern->col.begin() + pattern->row_ptr.back(), pattern->col.end());
-    pattern->row_ptr.push_back(pattern->nnz());
+    pattern.col.insert(pattern.col.end(), begin, begin + found.count[i]);
+    std::sort(pattern.col.begin() + pattern.row_ptr[i], pattern.col.end());
   }
   return pattern;
 }
@@ -54,17 +57,22 @@ EdgesOverRanks::EdgesOverRanks(const OwnNeighbours& found, int64_t all_rows, Ran
     : ranks_(ranks),
       all_rows_(all_rows),
       range_(rows_of_rank(all_rows, ranks.count(), ranks.self())),
-      own_by_number_(ascending_columns(found, all_rows)),
       given_(static_cast<size_t>(ranks.count())) {
-  const auto to_own = edges_to_own(*own_by_number_, range_, all_rows, ranks);
-  number_places(to_own);
-  join_edges(to_own);
-  sort_by_rank();
+  Pattern own = ascending_columns(found, all_rows);
+  const auto to_own = edges_to_own(own, range_, all_rows, ranks);
+  number_places(own, to_own);
+  for (int64_t e = 0; e < own.nnz(); ++e) {
+    if (is_in(range_, own.col[e])) continue;
+    given_[owner_of(own.col[e], all_rows, ranks.count())].push_back(e);
+  }
+  for (auto& edges : given_) edges.shrink_to_fit();
+  join_edges(std::move(own), to_own);
 }
 
-void EdgesOverRanks::number_places(const std::vector<std::vector<int32_t>>& to_own) {
+void EdgesOverRanks::number_places(const Pattern& own,
+                                   const std::vector<std::vector<int32_t>>& to_own) {
   std::vector<int32_t> others;
-  for (const int32_t column : own_by_number_->col) {
+  for (const int32_t column : own.col) {
     if (!is_in(range_, column)) others.push_back(column);
   }
   for (const auto& list : to_own) {
@@ -72,24 +80,30 @@ void EdgesOverRanks::number_places(const std::vector<std::vector<int32_t>>& to_o
   }
   std::sort(others.begin(), others.end());
   others.erase(std::unique(others.begin(), others.end()), others.end());
+  others.shrink_to_fit();
   first_ = std::lower_bound(others.begin(), others.end(), range_.begin) - others.begin();
-  numbers_.assign(others.begin(), others.begin() + first_);
-  for (int64_t i = range_.begin; i < range_.end; ++i) numbers_.push_back(static_cast<int32_t>(i));
-  numbers_.insert(numbers_.end(), others.begin() + first_, others.end());
+  numbers_.resize(others.size() + static_cast<size_t>(range_.size()));
+  const auto first_own = std::copy_n(others.begin(), first_, numbers_.begin());
+  std::iota(first_own, first_own + range_.size(), static_cast<int32_t>(range_.begin));
+  std::copy(others.begin() + first_, others.end(), first_own + range_.size());
   others_ = std::make_unique<RowsFromOthers>(std::move(others), all_rows_, ranks_);
 }
 
-void EdgesOverRanks::join_edges(const std::vector<std::vector<int32_t>>& to_own) {
-  const auto place_of = [&](int32_t number) {
-    if (is_in(range_, number)) return static_cast<int32_t>(first_ + number - range_.begin);
-    return static_cast<int32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) -
-                                numbers_.begin());
-  };
-  auto own = std::make_shared<Pattern>(*own_by_number_);
-  own->cols = places();
-  for (int32_t& column : own->col) column = place_of(column);
+int32_t EdgesOverRanks::place_of(int32_t number) const {
+  if (is_in(range_, number)) return static_cast<int32_t>(first_ + number - range_.begin);
+  return static_cast<int32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) -
+                              numbers_.begin());
+}
+
+void EdgesOverRanks::join_edges(Pattern own, const std::vector<std::vector<int32_t>>& to_own) {
+  own.cols = places();
+  for (int32_t& column : own.col) column = place_of(column);
   auto all = std::make_shared<Pattern>();
   all->rows = all->cols = places();
+  all->row_ptr.reserve(numbers_.size() + 1);
+  size_t edges = own.col.size();
+  for (const auto& list : to_own) edges += list.size() / 2;
+  all->col.reserve(edges);
   const auto end_rows_until = [&](int64_t place) {
     while (std::ssize(all->row_ptr) <= place) all->row_ptr.push_back(all->nnz());
   };
@@ -97,10 +111,8 @@ void EdgesOverRanks::join_edges(const std::vector<std::vector<int32_t>>& to_own)
     if (rank == ranks_.self()) {
       end_rows_until(first_);
       const int64_t before = all->nnz();
-      all->col.insert(all->col.end(), own->col.begin(), own->col.end());
-      for (int64_t i = 0; i < own->rows; ++i) {
-        all->row_ptr.push_back(before + own->row_ptr[i + 1]);
-      }
+      all->col.insert(all->col.end(), own.col.begin(), own.col.end());
+      for (int64_t i = 0; i < own.rows; ++i) all->row_ptr.push_back(before + own.row_ptr[i + 1]);
       continue;
     }
     const std::vector<int32_t>& list = to_own[rank];
@@ -110,45 +122,51 @@ void EdgesOverRanks::join_edges(const std::vector<std::vector<int32_t>>& to_own)
     }
   }
   end_rows_until(places());
-  own_ = std::move(own);
+  own_ = std::make_shared<const Pattern>(std::move(own));
   all_ = std::move(all);
 }
 
-void EdgesOverRanks::sort_by_rank() {
+const std::vector<EdgesOverRanks::ToRank>& EdgesOverRanks::to_ranks() {
+  if (!to_ranks_.empty()) return to_ranks_;
   to_ranks_.resize(static_cast<size_t>(ranks_.count()));
   for (int rank = 0; rank < ranks_.count(); ++rank) {
-    const RowRange theirs =
-        rank == ranks_.self() ? range_ : rows_of_rank(all_rows_, ranks_.count(), rank);
+    const bool is_self = rank == ranks_.self();
+    const RowRange theirs = is_self ? range_ : rows_of_rank(all_rows_, ranks_.count(), rank);
     // All own rows are at hand; of another rank's those that are wanted, which may be more than own
     // edges lead to.
     const auto begin = std::lower_bound(numbers_.begin(), numbers_.end(), theirs.begin);
     const auto end = std::lower_bound(begin, numbers_.end(), theirs.end);
+    const auto first = static_cast<int32_t>(begin - numbers_.begin());
+    const auto last = static_cast<int32_t>(end - numbers_.begin());
     ToRank& to = to_ranks_[rank];
     to.numbers.assign(begin, end);
     to.pattern.rows = range_.size();
-    to.pattern.cols = end - begin;
-    to.pattern.row_ptr.assign(static_cast<size_t>(range_.size() + 1), 0);
-  }
-  for (int64_t i = 0; i < own_->rows; ++i) {
-    for (int64_t e = own_->row_ptr[i]; e < own_->row_ptr[i + 1]; ++e) {
-      const int32_t number = own_by_number_->col[e];
-      const int rank = owner_of(number, all_rows_, ranks_.count());
-      ToRank& to = to_ranks_[rank];
-      const auto column = std::lower_bound(to.numbers.begin(), to.numbers.end(), number);
-      to.pattern.col.push_back(static_cast<int32_t>(column - to.numbers.begin()));
-      to.edge.push_back(e);
-      if (rank != ranks_.self()) given_[rank].push_back(e);
+    to.pattern.cols = last - first;
+    to.pattern.row_ptr.reserve(static_cast<size_t>(range_.size() + 1));
+    for (int64_t i = 0; i < own_->rows; ++i) {
+      for (int64_t e = own_->row_ptr[i]; e < own_->row_ptr[i + 1]; ++e) {
+        const int32_t place = own_->col[e];
+        if (place < first || place >= last) continue;
+        to.pattern.col.push_back(place - first);
+        to.edge.push_back(e);
+      }
+      to.pattern.row_ptr.push_back(to.pattern.nnz());
     }
-    for (ToRank& to : to_ranks_) to.pattern.row_ptr[i + 1] = to.pattern.nnz();
+    to.pattern.col.shrink_to_fit();
+    to.edge.shrink_to_fit();
   }
+  return to_ranks_;
 }
 
 void EdgesOverRanks::fill_rows(float* of_places, int64_t width) {
-  const int64_t own = range_.size();
-  std::vector<float> fetched(static_cast<size_t>(others_->count() * width));
-  others_->get(fetched.data(), of_places + first_ * width, width, width);
-  std::copy_n(fetched.begin(), first_ * width, of_places);
-  std::copy(fetched.begin() + first_ * width, fetched.end(), of_places + (first_ + own) * width);
+  others_->get(of_places, of_places + first_ * width, width, width, range_.size());
+}
+
+Matrix EdgesOverRanks::with_others(const Matrix& own) {
+  Matrix all(places(), own.cols());
+  std::copy_n(own.data(), own.size(), all[first_]);
+  fill_rows(all.data(), own.cols());
+  return all;
 }
 
 void EdgesOverRanks::fill_edges(float* values) {
@@ -184,32 +202,6 @@ Matrix ShownOverRanks::rows(const RowRange& range, float weight) const {
     if (classes[range.begin + r] >= 0) out[r][classes[range.begin + r]] = weight;
   }
   return out;
-}
-
-Var with_others(Tape& tape, const SharedEdges& edges, Var own) {
-  auto [written, all] = tape.make(edges->places(), own.cols(), own.grad);
-  const int64_t begin = edges->first() * own.cols(), count = own.value->size();
-  std::copy_n(own.data(), count, written->data() + begin);
-  edges->fill_rows(written->data(), own.cols());
-  if (all.grad) {
-    tape.record([own, begin, count, all = all] {
-      for (int64_t e = 0; e < count; ++e) own.d_data()[e] += all.d_data()[begin + e];
-    });
-  }
-  return all;
-}
-
-Var own_rows(Tape& tape, const SharedEdges& edges, Var all) {
-  auto [written, own] = tape.make(edges->range().size(), all.cols(), all.grad);
-  const int64_t begin = edges->first() * all.cols(), count = own.value->size();
-  std::copy_n(all.data() + begin, count, written->data());
-  if (own.grad) {
-    tape.record([edges, all, begin, count, own = own] {
-      for (int64_t e = 0; e < count; ++e) all.d_data()[begin + e] += own.d_data()[e];
-      edges->fill_rows(all.d_data(), all.cols());
-    });
-  }
-  return own;
 }
 
 Var edges_with_others(Tape& tape, const SharedEdges& edges, Var own) {
@@ -257,9 +249,123 @@ Var selected_dot(Tape& tape, const SharedEdges& edges, Var x, Var s, const Shown
   return dots;
 }
 
-SparseVar symmetric_norm(Tape& tape, const SharedEdges& edges, Var a) {
-  return symmetric_norm(tape, {edges->all(), a, nullptr}, SymmetricForm::kMean,
-                        [edges](float* of_places) { edges->fill_rows(of_places, 1); });
+Var multiply_rows(Tape& tape, const NormalisedEdges& a, Var own_x) {
+  auto [written, y] = tape.make(own_x.rows(), own_x.cols(), true);
+  cpu::spmm_forward(written->view(), a.edges->own_rows(*a.graph.pattern), a.graph.values.data(),
+                    a.edges->with_others(*own_x.value).view(), tape.threads());
+  if (y.grad) {
+    tape.record([&tape, a, own_x, y = y] {
+      const SparseVar& graph = a.graph;
+      const Matrix x = a.edges->with_others(*own_x.value), d_y = a.edges->with_others(*y.grad);
+      float* d_values = graph.values.d_data();
+      cpu::spmm_backward_values(d_values, graph.pattern->view(), d_y.view(), x.view(),
+                                tape.threads());
+      cpu::spmm_backward_values(d_values + graph.pattern->nnz(), a.from_others->view(), d_y.view(),
+                                x.view(), tape.threads());
+      const Transpose& back = *graph.transposed;
+      cpu::spmm_backward_x(own_x.d_view(), {a.edges->own_rows(back.pattern), back.source.data()},
+                           graph.values.data(), d_y.view(), tape.threads());
+    });
+  }
+  return y;
+}
+
+Var edge_dot(Tape& tape, const SharedEdges& edges, Var own_z) {
+  auto [written, dots] = tape.make(edges->all()->nnz(), 1, own_z.grad);
+  const auto with_z = [edges, own_z](auto&& work) {
+    const Matrix z = edges->with_others(*own_z.value);
+    work(ZDense<float>{z.view()});
+  };
+  with_z([&, out = written->data()](const ZDense<float>& z) {
+    cpu::edge_dot_forward(out, edges->all()->view(), z, tape.threads());
+  });
+  if (dots.grad) {
+    tape.record([&tape, with_z, edges, own_z, dots = dots] {
+      with_z([&](const ZDense<float>& z) {
+        const Transpose back = transpose(edges->all()->view(), tape.threads());
+        cpu::edge_dot_backward(own_z.d_view(), dots.d_data(), edges->own_rows(*edges->all()),
+                               {edges->own_rows(back.pattern), back.source.data()}, z,
+                               tape.threads());
+      });
+    });
+  }
+  return dots;
+}
+
+namespace {
+
+// Of the union of all() with its transpose: own rows, others' rows being empty. An entry whose
+// mirror is another's has it after all own entries.
+struct OwnUnion {
+  SymmetricUnion own;
+  SharedPattern from_others;
+};
+
+OwnUnion own_union(const EdgesOverRanks& edges, int threads) {
+  const SymmetricUnion whole = symmetric_union(edges.all()->view(), threads);
+  const Pattern& all = whole.pattern();
+  const int64_t begin = all.row_ptr[edges.first()];
+  const int64_t end = all.row_ptr[edges.first() + edges.range().size()];
+  const auto own_part = [&](auto& to, const auto& from) {
+    to.assign(from.begin() + begin, from.begin() + end);
+  };
+  OwnUnion out;
+  Pattern& own = out.own.mirrored.pattern;
+  auto others = std::make_shared<Pattern>();
+  own.rows = own.cols = others->rows = others->cols = all.rows;
+  own_part(own.col, all.col);
+  own_part(out.own.here, whole.here);
+  own_part(out.own.there, whole.there);
+  own_part(out.own.mirrored.source, whole.mirrored.source);
+  own.row_ptr.reserve(all.row_ptr.size());
+  others->row_ptr.reserve(all.row_ptr.size());
+  std::vector<int64_t> entry_of(all.col.size());  // of each entry of `all`
+  for (int64_t i = 0; i < all.rows; ++i) {
+    for (int64_t e = all.row_ptr[i]; e < all.row_ptr[i + 1]; ++e) {
+      const bool is_own = e >= begin && e < end;
+      entry_of[e] = is_own ? e - begin : end - begin + others->nnz();
+      if (!is_own && all.col[e] != i) others->col.push_back(all.col[e]);
+    }
+    own.row_ptr.push_back(std::clamp(all.row_ptr[i + 1], begin, end) - begin);
+    others->row_ptr.push_back(others->nnz());
+  }
+  others->col.shrink_to_fit();
+  for (int64_t& mirror : out.own.mirrored.source) mirror = entry_of[mirror];
+  // An edge of others leads to an own row: it has the gradient of its mirror.
+  out.own.place = whole.place;
+  for (int64_t& place : out.own.place) {
+    if (place < begin || place >= end) place = whole.mirrored.source[place];
+    place -= begin;
+  }
+  out.from_others = std::move(others);
+  return out;
+}
+
+}  // namespace
+
+NormalisedEdges symmetric_norm(Tape& tape, const SharedEdges& edges, Var a) {
+  constexpr SymmetricForm kForm = SymmetricForm::kMean;
+  const auto both = std::make_shared<const OwnUnion>(own_union(*edges, tape.threads()));
+  const SymmetricUnion& own = both->own;
+  const int64_t own_entries = own.pattern().nnz();
+  auto [written, y] = tape.make(own_entries + both->from_others->nnz(), 1, a.grad);
+  auto [roots, roots_var] = tape.make(edges->places(), 1, false);
+  const cpu::FillOthers fill = [edges](float* of_places) { edges->fill_rows(of_places, 1); };
+  cpu::symmetric_norm_forward(written->data(), roots->data(), a.data(), own, kForm, tape.threads(),
+                              fill);
+  for (int64_t e = 0; e < own_entries; ++e) {
+    written->data()[own.mirrored.source[e]] = written->data()[e];  // the same bits
+  }
+  if (y.grad) {
+    tape.record([&tape, edges, a, both, fill, y = y, roots = roots_var] {
+      cpu::symmetric_norm_backward(a.d_data(), y.grad->data(), y.data(), roots.data(), a.data(),
+                                   edges->all()->view(), both->own, kForm, tape.threads(), fill);
+    });
+  }
+  return {edges,
+          {SharedPattern(both, &own.pattern()), y,
+           std::shared_ptr<const Transpose>(both, &own.mirrored)},
+          both->from_others};
 }
 
 namespace {
@@ -332,6 +438,8 @@ HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& rank
   const auto end_rows_until = [&](int64_t row) {
     while (std::ssize(known->row_ptr) <= row) known->row_ptr.push_back(known->nnz());
   };
+  const std::vector<int32_t>& numbers = graph.edges->others().numbers();
+  auto number = numbers.begin();
   for (int rank = 0; rank < ranks.count(); ++rank) {
     if (rank == ranks.self()) {
       for (int64_t i = 0; i < own.view().rows; ++i) {
@@ -342,8 +450,9 @@ HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& rank
       continue;
     }
     Letter letter(letters[rank]);
-    for (const int32_t number : edges.to_ranks()[rank].numbers) {
-      end_rows_until(number);
+    const RowRange theirs = rows_of_rank(edges.all_rows(), ranks.count(), rank);
+    for (; number != numbers.end() && *number < theirs.end; ++number) {
+      end_rows_until(*number);
       const int64_t count = letter.take<int64_t>(1)[0];
       const auto columns = letter.take<int32_t>(static_cast<size_t>(count));
       known->col.insert(known->col.end(), columns.begin(), columns.end());
@@ -390,12 +499,14 @@ HopPairs hops_near(const Pattern& graph, const RowRange& own, int64_t hops) {
 }
 
 std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads) {
-  const Pattern& own = *edges.own_by_number();
+  const Pattern& own = *edges.own();
+  std::vector<int32_t> columns;  // by the numbers of all rows
+  for (const int32_t place : own.col) columns.push_back(edges.number_of(place));
   std::vector<int64_t> row_ptr(static_cast<size_t>(edges.all_rows() + 1), 0);
   for (int64_t i = 0; i < own.rows; ++i) row_ptr[edges.range().begin + i + 1] = own.row_ptr[i + 1];
   for (int64_t i = edges.range().end; i < edges.all_rows(); ++i) row_ptr[i + 1] = own.nnz();
   std::vector<float> shares(static_cast<size_t>(own.nnz() * (hops.hops + 1)));
-  hop_shares(shares.data(), {edges.all_rows(), edges.all_rows(), row_ptr.data(), own.col.data()},
+  hop_shares(shares.data(), {edges.all_rows(), edges.all_rows(), row_ptr.data(), columns.data()},
              hops, threads);
   return shares;
 }

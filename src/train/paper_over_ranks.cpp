@@ -204,20 +204,14 @@ class PaperOverRanks {
     }
     const bool sum_k = config_.rescale == Rescale::kSumK;
     a = row_scale(tape, a, {.target = sum_k ? static_cast<float>(config_.k) : 1.0f});
-    return {edges, symmetric_norm(tape, edges, edges_with_others(tape, edges, a.values))};
+    return symmetric_norm(tape, edges, edges_with_others(tape, edges, a.values));
   }
 
   NormalisedEdges second_graph(Tape& tape, const ShownOverRanks& shown, Var hidden) {
     const Matrix& labels = tape.keep(shown.rows(range_, inputs_.second_weight()));
     const Var z = concat_labels(tape, Tape::constant(labels), hidden);
     const SharedEdges edges = choose(*z.value, {}, true);
-    const RowsVar all{with_others(tape, edges, z), nullptr, nullptr};
-    return {edges, symmetric_norm(tape, edges, edge_dot(tape, edges->all(), all))};
-  }
-
-  // A own rows, A being the graph.
-  static Var multiply_rows(Tape& tape, const NormalisedEdges& a, Var own) {
-    return own_rows(tape, a.edges, spmm(tape, a.graph, with_others(tape, a.edges, own)));
+    return symmetric_norm(tape, edges, edge_dot(tape, edges, z));
   }
 
   ModuleOverRanks forward(Tape& tape, int64_t m, const ShownOverRanks& shown, const Pass& pass) {
@@ -320,6 +314,7 @@ class PaperOverRanks {
   void train(const Pass& pass, EpochReport& report) {
     Tape& tape = training_tape_;
     const std::vector<ModuleOverRanks> modules = forward(tape, pass);
+    for (HopPairs& hops : hops_) hops.shells = {};  // they are found anew below
     const Var logits = logits_of(tape, modules);
     const std::vector<double> terms = sum_over_ranks(loss(tape, modules, logits), ranks_);
     report.loss_graph = terms[0];

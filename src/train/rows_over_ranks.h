@@ -45,8 +45,8 @@ class RowsFromOthers {
   int64_t count() const { return static_cast<int64_t>(wanted_.size()); }
   const std::vector<int32_t>& numbers() const { return wanted_; }
   // The first `width` numbers of the wanted rows, from the own rows of every rank; rows are
-  // `stride` numbers apart.
-  void get(float* wanted, const float* own, int64_t width, int64_t stride);
+  // `stride` numbers apart. `gap` rows are left between those of ranks before this one and after.
+  void get(float* wanted, const float* own, int64_t width, int64_t stride, int64_t gap = 0);
   // Calls visit(rank, rows) with the wanted rows of one rank after another, this one's being `own`;
   // the next are on their way meanwhile, and no more than two ranks' are held.
   void by_rank(MatView<const float> own,

@@ -239,7 +239,7 @@ TEST(RowsOverRanks, NeighboursUnderHopsAreThoseOfOneProcess) {
           choose_over_ranks(part_of(z, rows), plain, 1, self), n, self);
       Tape tape({}, false);
       const Matrix ones(edges->all()->nnz(), 1, 1.0f);
-      const NormalisedEdges graph{edges, symmetric_norm(tape, edges, Tape::constant(ones))};
+      const NormalisedEdges graph = symmetric_norm(tape, edges, Tape::constant(ones));
       const HopPairs hops = hops_over_ranks(graph, 2, self);
       if (ranks == 1) {
         EXPECT_TRUE(hops.shells.is_symmetric());
