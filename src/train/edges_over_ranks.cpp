@@ -89,6 +89,13 @@ void EdgesOverRanks::number_places(const Pattern& own,
   others_ = std::make_unique<RowsFromOthers>(std::move(others), all_rows_, ranks_);
 }
 
+std::vector<int32_t> EdgesOverRanks::numbers_of(const std::vector<int32_t>& places) const {
+  std::vector<int32_t> numbers(places.size());
+  std::transform(places.begin(), places.end(), numbers.begin(),
+                 [&](int32_t place) { return numbers_[place]; });
+  return numbers;
+}
+
 int32_t EdgesOverRanks::place_of(int32_t number) const {
   if (is_in(range_, number)) return static_cast<int32_t>(first_ + number - range_.begin);
   return static_cast<int32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) -
@@ -204,234 +211,23 @@ Matrix ShownOverRanks::rows(const RowRange& range, float weight) const {
   return out;
 }
 
-Var edges_with_others(Tape& tape, const SharedEdges& edges, Var own) {
-  auto [written, all] = tape.make(edges->all()->nnz(), 1, own.grad);
-  const int64_t begin = edges->first_edge(), count = own.rows();
-  std::copy_n(own.data(), count, written->data() + begin);
-  edges->fill_edges(written->data());
-  if (all.grad) {
-    // Gradients of others' edges are those that their ranks have found, too.
-    tape.record([own, begin, count, all = all] {
-      for (int64_t e = 0; e < count; ++e) own.d_data()[e] += all.d_data()[begin + e];
-    });
-  }
-  return all;
+OwnColumns::OwnColumns(const NormalisedEdges& of)
+    : numbers(of.edges->numbers_of(of.graph.pattern->col)),
+      view(of.edges->own_rows(*of.graph.pattern)) {
+  view.cols = of.edges->all_rows();
+  view.col = numbers.data();
 }
 
-Var selected_dot(Tape& tape, const SharedEdges& edges, Var x, Var s, const ShownOverRanks& shown,
-                 float label_weight) {
-  auto [written, dots] = tape.make(edges->own()->nnz(), 1, s.grad);
-  const Matrix& labels = tape.keep(shown.rows(edges->range(), label_weight));
-  const auto with_rank = [&shown, &labels, edges, x, s, label_weight](auto&& work) {
-    edges->others().by_rank(x.view(), [&](int rank, MatView<const float> theirs) {
-      const EdgesOverRanks::ToRank& to = edges->to_ranks()[rank];
-      const Matrix other_labels = shown.rows(to.numbers, label_weight);
-      std::vector<float> values(to.edge.size());
-      work(to, ZSelected<float>{x.view(), s.data(), labels.view(), theirs, other_labels.view()},
-           values);
-    });
-  };
-  const int threads = tape.threads();
-  with_rank([&, out = written->data()](const EdgesOverRanks::ToRank& to, const ZSelected<float>& z,
-                                       std::vector<float>& values) {
-    cpu::selected_dot_forward(values.data(), to.pattern.view(), z, threads);
-    for (size_t e = 0; e < values.size(); ++e) out[to.edge[e]] = values[e];
-  });
-  if (dots.grad) {
-    tape.record([with_rank, s, threads, dots = dots] {
-      with_rank([&](const EdgesOverRanks::ToRank& to, const ZSelected<float>& z,
-                    std::vector<float>& d_values) {
-        for (size_t e = 0; e < d_values.size(); ++e) d_values[e] = dots.d_data()[to.edge[e]];
-        cpu::selected_dot_backward(s.d_data(), d_values.data(), to.pattern.view(), z, threads);
-      });
-    });
-  }
-  return dots;
-}
-
-Var multiply_rows(Tape& tape, const NormalisedEdges& a, Var own_x) {
-  auto [written, y] = tape.make(own_x.rows(), own_x.cols(), true);
-  cpu::spmm_forward(written->view(), a.edges->own_rows(*a.graph.pattern), a.graph.values.data(),
-                    a.edges->with_others(*own_x.value).view(), tape.threads());
-  if (y.grad) {
-    tape.record([&tape, a, own_x, y = y] {
-      const SparseVar& graph = a.graph;
-      const Matrix x = a.edges->with_others(*own_x.value), d_y = a.edges->with_others(*y.grad);
-      float* d_values = graph.values.d_data();
-      cpu::spmm_backward_values(d_values, graph.pattern->view(), d_y.view(), x.view(),
-                                tape.threads());
-      cpu::spmm_backward_values(d_values + graph.pattern->nnz(), a.from_others->view(), d_y.view(),
-                                x.view(), tape.threads());
-      const Transpose& back = *graph.transposed;
-      cpu::spmm_backward_x(own_x.d_view(), {a.edges->own_rows(back.pattern), back.source.data()},
-                           graph.values.data(), d_y.view(), tape.threads());
-    });
-  }
-  return y;
-}
-
-Var edge_dot(Tape& tape, const SharedEdges& edges, Var own_z) {
-  auto [written, dots] = tape.make(edges->all()->nnz(), 1, own_z.grad);
-  const auto with_z = [edges, own_z](auto&& work) {
-    const Matrix z = edges->with_others(*own_z.value);
-    work(ZDense<float>{z.view()});
-  };
-  with_z([&, out = written->data()](const ZDense<float>& z) {
-    cpu::edge_dot_forward(out, edges->all()->view(), z, tape.threads());
-  });
-  if (dots.grad) {
-    tape.record([&tape, with_z, edges, own_z, dots = dots] {
-      with_z([&](const ZDense<float>& z) {
-        const Transpose back = transpose(edges->all()->view(), tape.threads());
-        cpu::edge_dot_backward(own_z.d_view(), dots.d_data(), edges->own_rows(*edges->all()),
-                               {edges->own_rows(back.pattern), back.source.data()}, z,
-                               tape.threads());
-      });
-    });
-  }
-  return dots;
-}
-
-namespace {
-
-// Of the union of all() with its transpose: own rows, others' rows being empty. An entry whose
-// mirror is another's has it after all own entries.
-struct OwnUnion {
-  SymmetricUnion own;
-  SharedPattern from_others;
-};
-
-OwnUnion own_union(const EdgesOverRanks& edges, int threads) {
-  const SymmetricUnion whole = symmetric_union(edges.all()->view(), threads);
-  const Pattern& all = whole.pattern();
-  const int64_t begin = all.row_ptr[edges.first()];
-  const int64_t end = all.row_ptr[edges.first() + edges.range().size()];
-  const auto own_part = [&](auto& to, const auto& from) {
-    to.assign(from.begin() + begin, from.begin() + end);
-  };
-  OwnUnion out;
-  Pattern& own = out.own.mirrored.pattern;
-  auto others = std::make_shared<Pattern>();
-  own.rows = own.cols = others->rows = others->cols = all.rows;
-  own_part(own.col, all.col);
-  own_part(out.own.here, whole.here);
-  own_part(out.own.there, whole.there);
-  own_part(out.own.mirrored.source, whole.mirrored.source);
-  own.row_ptr.reserve(all.row_ptr.size());
-  others->row_ptr.reserve(all.row_ptr.size());
-  std::vector<int64_t> entry_of(all.col.size());  // of each entry of `all`
-  for (int64_t i = 0; i < all.rows; ++i) {
-    for (int64_t e = all.row_ptr[i]; e < all.row_ptr[i + 1]; ++e) {
-      const bool is_own = e >= begin && e < end;
-      entry_of[e] = is_own ? e - begin : end - begin + others->nnz();
-      if (!is_own && all.col[e] != i) others->col.push_back(all.col[e]);
-    }
-    own.row_ptr.push_back(std::clamp(all.row_ptr[i + 1], begin, end) - begin);
-    others->row_ptr.push_back(others->nnz());
-  }
-  others->col.shrink_to_fit();
-  for (int64_t& mirror : out.own.mirrored.source) mirror = entry_of[mirror];
-  // An edge of others leads to an own row: it has the gradient of its mirror.
-  out.own.place = whole.place;
-  for (int64_t& place : out.own.place) {
-    if (place < begin || place >= end) place = whole.mirrored.source[place];
-    place -= begin;
-  }
-  out.from_others = std::move(others);
-  return out;
-}
-
-}  // namespace
-
-NormalisedEdges symmetric_norm(Tape& tape, const SharedEdges& edges, Var a) {
-  constexpr SymmetricForm kForm = SymmetricForm::kMean;
-  const auto both = std::make_shared<const OwnUnion>(own_union(*edges, tape.threads()));
-  const SymmetricUnion& own = both->own;
-  const int64_t own_entries = own.pattern().nnz();
-  auto [written, y] = tape.make(own_entries + both->from_others->nnz(), 1, a.grad);
-  auto [roots, roots_var] = tape.make(edges->places(), 1, false);
-  const cpu::FillOthers fill = [edges](float* of_places) { edges->fill_rows(of_places, 1); };
-  cpu::symmetric_norm_forward(written->data(), roots->data(), a.data(), own, kForm, tape.threads(),
-                              fill);
-  for (int64_t e = 0; e < own_entries; ++e) {
-    written->data()[own.mirrored.source[e]] = written->data()[e];  // the same bits
-  }
-  if (y.grad) {
-    tape.record([&tape, edges, a, both, fill, y = y, roots = roots_var] {
-      cpu::symmetric_norm_backward(a.d_data(), y.grad->data(), y.data(), roots.data(), a.data(),
-                                   edges->all()->view(), both->own, kForm, tape.threads(), fill);
-    });
-  }
-  return {edges,
-          {SharedPattern(both, &own.pattern()), y,
-           std::shared_ptr<const Transpose>(both, &own.mirrored)},
-          both->from_others};
-}
-
-namespace {
-
-// The own rows of a graph, columns by the numbers of all rows.
-class OwnPart {
- public:
-  explicit OwnPart(const NormalisedEdges& of)
-      : pattern_(*of.graph.pattern),
-        begin_(of.edges->first()),
-        rows_(of.edges->range().size()),
-        all_rows_(of.edges->all_rows()) {
-    numbers_.reserve(pattern_.col.size());
-    for (const int32_t place : pattern_.col) numbers_.push_back(of.edges->number_of(place));
-  }
-  PatternView view() const {
-    return {rows_, all_rows_, pattern_.row_ptr.data() + begin_, numbers_.data()};
-  }
-  int64_t first_edge() const { return pattern_.row_ptr[begin_]; }
-  int64_t end_edge() const { return pattern_.row_ptr[begin_ + rows_]; }
-  bool has(int64_t edge) const { return edge >= first_edge() && edge < end_edge(); }
-
- private:
-  const Pattern& pattern_;
-  int64_t begin_, rows_, all_rows_;
-  std::vector<int32_t> numbers_;
-};
-
-// Of an edge that leads to another rank's row and of its mirror, which is that rank's, the gradient
-// is the same.
-void add_with_mirrors(const NormalisedEdges& to, const OwnPart& own, const std::vector<float>& d) {
-  const std::vector<int64_t>& mirror = to.graph.transposed->source;
-  for (int64_t e = own.first_edge(); e < own.end_edge(); ++e) {
-    to.graph.values.d_data()[e] += d[e];
-    if (!own.has(mirror[e])) to.graph.values.d_data()[mirror[e]] += d[e];
-  }
-}
-
-}  // namespace
-
-double sparse_l1(Tape& tape, const NormalisedEdges& a, const NormalisedEdges& b, float weight) {
-  const auto own_a = std::make_shared<const OwnPart>(a), own_b = std::make_shared<const OwnPart>(b);
-  if (a.graph.values.grad && weight != 0.0f) {
-    tape.record([&tape, a, b, own_a, own_b, weight] {
-      std::vector<float> d_a(a.graph.values.rows()), d_b(b.graph.values.rows());
-      cpu::sparse_l1_backward(d_a.data(), d_b.data(), weight, own_a->view(), a.graph.values.data(),
-                              own_b->view(), b.graph.values.data(), tape.threads());
-      add_with_mirrors(a, *own_a, d_a);
-      add_with_mirrors(b, *own_b, d_b);
-    });
-  }
-  return cpu::sparse_l1_forward(own_a->view(), a.graph.values.data(), own_b->view(),
-                                b.graph.values.data(), tape.threads());
-}
-
-HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& ranks) {
-  GLGNN_ASSERT(hops <= 2);
-  const OwnPart own(graph);
+SharedPattern rows_near_own(const NormalisedEdges& graph, Ranks& ranks) {
+  const OwnColumns columns(graph);
+  const PatternView& own = columns.view;
   const EdgesOverRanks& edges = *graph.edges;
   // The columns of own rows, for those ranks that want them: their number, then they.
   const std::vector<std::string> letters =
       graph.edges->others().swap_for_rows([&](int64_t row, std::string& letter) {
-        const int32_t* begin = own.view().col + own.view().row_ptr[row];
-        const int64_t count = own.view().row_size(row);
+        const int64_t count = own.row_size(row);
         append(letter, &count, 1);
-        append(letter, begin, static_cast<size_t>(count));
+        append(letter, own.col + own.row_ptr[row], static_cast<size_t>(count));
       });
   auto known = std::make_shared<Pattern>();
   known->rows = known->cols = edges.all_rows();
@@ -442,66 +238,48 @@ HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& rank
   auto number = numbers.begin();
   for (int rank = 0; rank < ranks.count(); ++rank) {
     if (rank == ranks.self()) {
-      for (int64_t i = 0; i < own.view().rows; ++i) {
+      for (int64_t i = 0; i < own.rows; ++i) {
         end_rows_until(edges.range().begin + i);
-        known->col.insert(known->col.end(), own.view().col + own.view().row_ptr[i],
-                          own.view().col + own.view().row_ptr[i + 1]);
+        known->col.insert(known->col.end(), own.col + own.row_ptr[i], own.col + own.row_ptr[i + 1]);
       }
       continue;
     }
     Letter letter(letters[rank]);
-    const RowRange theirs = rows_of_rank(edges.all_rows(), ranks.count(), rank);
-    for (; number != numbers.end() && *number < theirs.end; ++number) {
+    const int64_t end = rows_of_rank(edges.all_rows(), ranks.count(), rank).end;
+    for (; number != numbers.end() && *number < end; ++number) {
       end_rows_until(*number);
       const int64_t count = letter.take<int64_t>(1)[0];
-      const auto columns = letter.take<int32_t>(static_cast<size_t>(count));
-      known->col.insert(known->col.end(), columns.begin(), columns.end());
+      const auto theirs = letter.take<int32_t>(static_cast<size_t>(count));
+      known->col.insert(known->col.end(), theirs.begin(), theirs.end());
     }
   }
   end_rows_until(known->rows);
-  HopPairs out;
-  out.hops = hops;
-  out.shells = HopShells(std::move(known), hops, ranks.count() == 1);
-  return out;
+  return known;
 }
 
-Pattern rows_of(const Pattern& graph, const RowRange& rows) {
-  Pattern part;
-  part.rows = rows.size();
-  part.cols = graph.cols;
-  const int64_t begin = graph.row_ptr[rows.begin], end = graph.row_ptr[rows.end];
-  part.col.assign(graph.col.begin() + begin, graph.col.begin() + end);
-  for (int64_t i = rows.begin; i < rows.end; ++i) {
-    part.row_ptr.push_back(graph.row_ptr[i + 1] - begin);
-  }
-  return part;
-}
-
-HopPairs hops_near(const Pattern& graph, const RowRange& own, int64_t hops) {
-  std::vector<bool> wanted(static_cast<size_t>(graph.rows), false);
+Csr near_rows(const Csr& graph, const RowRange& own) {
+  const Pattern& all = *graph.pattern;
+  std::vector<bool> is_near(static_cast<size_t>(all.rows), false);
   for (int64_t i = own.begin; i < own.end; ++i) {
-    wanted[i] = true;
-    for (int64_t e = graph.row_ptr[i]; e < graph.row_ptr[i + 1]; ++e) wanted[graph.col[e]] = true;
+    is_near[i] = true;
+    for (int64_t e = all.row_ptr[i]; e < all.row_ptr[i + 1]; ++e) is_near[all.col[e]] = true;
   }
-  auto known = std::make_shared<Pattern>();
-  known->rows = known->cols = graph.rows;
-  for (int64_t i = 0; i < graph.rows; ++i) {
-    if (wanted[i]) {
-      known->col.insert(known->col.end(), graph.col.begin() + graph.row_ptr[i],
-                        graph.col.begin() + graph.row_ptr[i + 1]);
-    }
-    known->row_ptr.push_back(known->nnz());
+  Csr near;
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = all.rows;
+  for (int64_t i = 0; i < all.rows; ++i) {
+    const int64_t begin = all.row_ptr[i], end = is_near[i] ? all.row_ptr[i + 1] : begin;
+    pattern->col.insert(pattern->col.end(), all.col.begin() + begin, all.col.begin() + end);
+    near.values.insert(near.values.end(), graph.values.begin() + begin, graph.values.begin() + end);
+    pattern->row_ptr.push_back(pattern->nnz());
   }
-  HopPairs out;
-  out.hops = hops;
-  out.shells = HopShells(std::move(known), hops, own.size() == graph.rows);
-  return out;
+  near.pattern = std::move(pattern);
+  return near;
 }
 
 std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads) {
   const Pattern& own = *edges.own();
-  std::vector<int32_t> columns;  // by the numbers of all rows
-  for (const int32_t place : own.col) columns.push_back(edges.number_of(place));
+  const std::vector<int32_t> columns = edges.numbers_of(own.col);
   std::vector<int64_t> row_ptr(static_cast<size_t>(edges.all_rows() + 1), 0);
   for (int64_t i = 0; i < own.rows; ++i) row_ptr[edges.range().begin + i + 1] = own.row_ptr[i + 1];
   for (int64_t i = edges.range().end; i < edges.all_rows(); ++i) row_ptr[i + 1] = own.nnz();
@@ -509,53 +287,6 @@ std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops,
   hop_shares(shares.data(), {edges.all_rows(), edges.all_rows(), row_ptr.data(), columns.data()},
              hops, threads);
   return shares;
-}
-
-std::vector<double> sum_over_ranks(const std::vector<double>& numbers, Ranks& ranks) {
-  std::vector<std::string> letters(static_cast<size_t>(ranks.count()), letter_of(numbers));
-  letters = ranks.swap(std::move(letters));
-  std::vector<double> sum(numbers.size(), 0.0);
-  for (const std::string& letter : letters) {
-    const auto theirs = Letter(letter).take_rest<double>();
-    for (size_t e = 0; e < sum.size(); ++e) sum[e] += theirs[e];
-  }
-  return sum;
-}
-
-void sum_over_ranks(float* numbers, int64_t count, Ranks& ranks) {
-  std::vector<std::string> letters(static_cast<size_t>(ranks.count()),
-                                   letter_of(numbers, static_cast<size_t>(count)));
-  letters = ranks.swap(std::move(letters));
-  std::vector<double> sum(static_cast<size_t>(count), 0.0);
-  for (const std::string& letter : letters) {
-    const auto theirs = Letter(letter).take_rest<float>();
-    for (size_t e = 0; e < sum.size(); ++e) sum[e] += theirs[e];
-  }
-  for (int64_t e = 0; e < count; ++e) numbers[e] = static_cast<float>(sum[e]);
-}
-
-Var sum_of_ranks(Tape& tape, Var x, Ranks& ranks) {
-  auto [written, sum] = tape.make(x.rows(), x.cols(), x.grad);
-  std::copy_n(x.data(), x.value->size(), written->data());
-  sum_over_ranks(written->data(), x.value->size(), ranks);
-  if (sum.grad) {
-    tape.record([x, sum = sum] {
-      for (int64_t e = 0; e < x.value->size(); ++e) x.d_data()[e] += sum.d_data()[e];
-    });
-  }
-  return sum;
-}
-
-Var alike_on_ranks(Tape& tape, Var x, Ranks& ranks) {
-  auto [written, same] = tape.make(x.rows(), x.cols(), x.grad);
-  std::copy_n(x.data(), x.value->size(), written->data());
-  if (same.grad) {
-    tape.record([x, &ranks, same = same] {
-      sum_over_ranks(same.d_data(), x.value->size(), ranks);
-      for (int64_t e = 0; e < x.value->size(); ++e) x.d_data()[e] += same.d_data()[e];
-    });
-  }
-  return same;
 }
 
 }  // namespace glgnn

@@ -36,7 +36,8 @@ class EdgesOverRanks {
   const RowRange& range() const { return range_; }  // own rows among all
   int64_t first() const { return first_; }          // the place of the first own row
   int64_t places() const { return std::ssize(numbers_); }
-  int32_t number_of(int64_t place) const { return numbers_[place]; }
+  // The numbers of places among all rows.
+  std::vector<int32_t> numbers_of(const std::vector<int32_t>& places) const;
   int64_t first_edge() const { return all_->row_ptr[first_]; }  // of own rows in all()
 
   // Puts in the numbers of others: `width` for each place.
@@ -99,6 +100,12 @@ struct NormalisedEdges {
   SparseVar graph;  // rows by places, those of others empty; then values of `from_others`:
   SharedPattern from_others;  // the mirrors of own entries whose columns are others' rows
 };
+// Own rows of a graph, columns by the numbers of all rows.
+struct OwnColumns {
+  explicit OwnColumns(const NormalisedEdges& of);
+  std::vector<int32_t> numbers;
+  PatternView view;
+};
 // `a` has the edges of all().
 NormalisedEdges symmetric_norm(Tape& tape, const SharedEdges& edges, Var a);
 // Own rows of A x. Here and in edge_dot() others' rows of x are fetched for the product and once
@@ -110,12 +117,10 @@ Var edge_dot(Tape& tape, const SharedEdges& edges, Var own_z);
 // The sum over own rows of |a - b|.
 double sparse_l1(Tape& tape, const NormalisedEdges& a, const NormalisedEdges& b, float weight);
 
-// How far rows are from own rows in a graph (at most two hops): of others' rows it has those that
-// edges of own rows lead to.
-HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& ranks);
-// The same from a whole graph; and some rows of one.
-HopPairs hops_near(const Pattern& graph, const RowRange& own, int64_t hops);
-Pattern rows_of(const Pattern& graph, const RowRange& rows);
+// Own rows of a graph and their neighbours, by the numbers of all rows, all others being empty: how
+// far rows are from own rows can be found in it, up to two hops. And the same of a whole graph.
+SharedPattern rows_near_own(const NormalisedEdges& graph, Ranks& ranks);
+Csr near_rows(const Csr& graph, const RowRange& own);
 // Of each own edge (kernels/hops.h).
 std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads);
 

@@ -256,6 +256,26 @@ void number_by_place(Csr& a, const RowRange& range, const std::vector<int32_t>& 
 
 }  // namespace
 
+Matrix rows_by_number(const Matrix& own, const std::vector<int32_t>& numbers, int64_t all_rows,
+                      Ranks& ranks) {
+  const RowRange range = rows_of_rank(all_rows, ranks.count(), ranks.self());
+  const auto width = static_cast<size_t>(own.cols());
+  std::string letter;
+  for (const int32_t row : numbers) {
+    if (row >= range.begin && row < range.end) append(letter, own[row - range.begin], width);
+  }
+  const auto letters =
+      ranks.swap(std::vector<std::string>(static_cast<size_t>(ranks.count()), std::move(letter)));
+  std::vector<Letter> open;
+  for (const std::string& bytes : letters) open.emplace_back(bytes);
+  Matrix out(std::ssize(numbers), own.cols());
+  for (int64_t r = 0; r < out.rows(); ++r) {
+    Letter& from = open[owner_of(numbers[r], all_rows, ranks.count())];
+    std::copy_n(from.view<float>(width), width, out[r]);
+  }
+  return out;
+}
+
 RowsFromOthers::RowsFromOthers(std::vector<int32_t> wanted, int64_t all_rows, Ranks& ranks)
     : ranks_(ranks), wanted_(std::move(wanted)) {
   std::vector<std::string> letters;

@@ -36,6 +36,10 @@ OwnNeighbours choose_over_ranks(MatView<const float> own, const ApartOptions& op
 PairCosts lse_backward_over_ranks(MatView<float> d_z, const float* d_lse, MatView<const float> own,
                                   const float* lse, int64_t all_rows, int threads, Ranks& ranks);
 
+// The rows with these numbers among all, on every rank.
+Matrix rows_by_number(const Matrix& own, const std::vector<int32_t>& numbers, int64_t all_rows,
+                      Ranks& ranks);
+
 // Rows of others that a rank needs again and again.
 class RowsFromOthers {
  public:

@@ -240,19 +240,19 @@ TEST(RowsOverRanks, NeighboursUnderHopsAreThoseOfOneProcess) {
       Tape tape({}, false);
       const Matrix ones(edges->all()->nnz(), 1, 1.0f);
       const NormalisedEdges graph = symmetric_norm(tape, edges, Tape::constant(ones));
-      const HopPairs hops = hops_over_ranks(graph, 2, self);
+      const HopShells shells(rows_near_own(graph, self), 2, ranks == 1);
       if (ranks == 1) {
-        EXPECT_TRUE(hops.shells.is_symmetric());
+        EXPECT_TRUE(shells.is_symmetric());
         std::vector<int64_t> count(static_cast<size_t>(n));
         expected.resize(static_cast<size_t>(n * k));
         HopWeights<float> whole;
-        whole.shells = &hops.shells;
+        whole.shells = &shells;
         whole.h_of_shell = weights.data();
         cpu::graph_learn_choose(expected.data(), count.data(), nullptr, ZDense<float>{z.view()},
                                 whole, {.k = k}, 1);
       }
       ApartOptions options{.k = k, .all_rows = n};
-      options.hops.shells = &hops.shells;
+      options.hops.shells = &shells;
       options.hops.h_of_shell = weights.data();
       OwnNeighbours own = choose_over_ranks(part_of(z, rows), options, 1, self);
       for (int64_t i = 0; i < rows.size(); ++i) {
