@@ -11,6 +11,7 @@
 #include "core/archive.h"
 #include "data/file.h"
 #include "data/formats.h"
+#include "data/text_rows.h"
 #include "describe.h"
 #include "output_files.h"
 #include "progress.h"
@@ -24,11 +25,6 @@
 
 namespace glgnn::cli {
 namespace {
-
-bool is_svmlight(const std::string& path) {
-  const std::string extension = extension_of(path);
-  return extension == ".svm" || extension == ".svmlight" || extension == ".libsvm";
-}
 
 void check(const FitRows& asked) {
   const auto refuse = [](const std::string& text) { throw Error(ErrorKind::kUsage, text); };

@@ -13,8 +13,8 @@ std::variant<NpyRows, TableParts> open_file(const std::filesystem::path& path,
                                             const std::string& label) {
   const std::string extension = extension_of(path);
   if (extension == ".npy") return NpyRows(path);
-  for (const char* text : {".csv", ".tsv", ".tab", ".svm", ".svmlight", ".libsvm"}) {
-    if (extension == text) return TableParts(path, label);
+  if (extension == ".csv" || extension == ".tsv" || extension == ".tab" || is_svmlight(path)) {
+    return TableParts(path, label);
   }
   throw Error(ErrorKind::kUsage,
               path.string() +

@@ -33,6 +33,11 @@ bool is_number(std::string_view field) {
 
 }  // namespace
 
+bool is_svmlight(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  return extension == ".svm" || extension == ".svmlight" || extension == ".libsvm";
+}
+
 // visit(byte at which it begins, line) for each line that begins at byte `from` of the rows or
 // later, until it says false. Blank lines are left out.
 template <class Visit>
@@ -64,8 +69,7 @@ void TableParts::for_lines(int64_t from, Visit&& visit) const {
 }
 
 TableParts::TableParts(const std::filesystem::path& path, const std::string& label) : file_(path) {
-  const std::string extension = extension_of(path);
-  svmlight_ = extension == ".svm" || extension == ".svmlight" || extension == ".libsvm";
+  svmlight_ = is_svmlight(path);
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   constexpr auto kMarkSize = static_cast<int64_t>(kByteOrderMark.size());
   if (file_.size() >= kMarkSize && file_.bytes(0, kMarkSize) == kByteOrderMark) start_ = kMarkSize;

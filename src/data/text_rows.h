@@ -69,6 +69,9 @@ class TextRows {
   std::unique_ptr<Parser> parser_;
 };
 
+// Whether a file has svmlight rows, by its name.
+bool is_svmlight(const std::filesystem::path& path);
+
 // A table of numbers of which parts are read: a line for each row, fields apart by comma, semicolon
 // or tab (that which the first line has most of). Where the first line has a field that is no
 // number it names the columns. One column may be text: the labels. Or svmlight rows, which become

@@ -134,6 +134,16 @@ def wait_for(condition, text, seconds=60):
     sys.exit(f"FAILED: {text}: waited for {seconds} seconds")
 
 
+def busy_ranks(ranks, program, started):
+    """Their processes, once each has computed for longer than MPI takes to start."""
+    processes = [process_of(rank, program, started) for rank in range(ranks)]
+
+    def ticks(process):
+        return sum(map(int, pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+
+    return processes if all(process and ticks(process) > 60 for process in processes) else None
+
+
 def killed_on_the_way(program, words, has_begun, folder):
     """Rank 1 of three is killed once has_begun(): the words, and the time they took."""
     # To files: a pipe that nobody reads would stop the ranks.
@@ -150,7 +160,47 @@ def killed_on_the_way(program, words, has_begun, folder):
     check("glgnn: rank 1 (process" in text and "is gone" in text and "--resume" in text, f"clear words, found {text}")
 
 
+def test_stops(program, folder):
+    """A rank that is killed in the middle of nearest; one that is stopped; all stopped, as by Ctrl-Z, who then go on."""
+    chance = random.Random(5)
+    rows, near = folder / "rows.npy", folder / "near.npy"
+    block = [[chance.gauss(0, 1) for _ in range(24)] for _ in range(500)]
+    write_npy(rows, [[value + 0.001 * copy for value in row] for copy in range(180) for row in block])
+    words = ["nearest", str(rows), "--k", "5", "--out", str(near), "--threads", "1"]
+
+    def end_of(meddle):
+        """What was said, and how long it took from then on."""
+        with open(folder / "said.txt", "w+") as said:
+            started = subprocess.Popen(over(2, program, words), stdout=said, stderr=said, env=environment())
+            processes = wait_for(lambda: busy_ranks(2, program, started), "two ranks at work")
+            begin = time.monotonic()
+            meddle(processes)
+            status = started.wait(timeout=120)
+            said.seek(0)
+            return status, said.read(), time.monotonic() - begin
+
+    def stop_one(processes):
+        os.kill(processes[1], signal.SIGSTOP)
+
+    def stop_all(processes):
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        time.sleep(10)
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+    for meddle, words_of_loss in ((lambda processes: os.kill(processes[1], signal.SIGKILL), "is gone"),
+                                  (stop_one, "has been silent for 8 seconds")):
+        status, said, seconds = end_of(meddle)
+        check(status != 0 and "glgnn: rank 1 (process" in said and words_of_loss in said, f"{words_of_loss}: {said}")
+        check("Nothing was written" in said and not near.exists(), f"nothing is left: {said}")
+        check(seconds < 12, f"told within ten seconds, found {seconds}")
+    status, said, _ = end_of(stop_all)
+    check(status == 0 and near.exists(), f"stopped as a whole and gone on: {said}")
+
+
 def test_faults(program, folder):
+    test_stops(program, folder)
     log = folder / "killed.jsonl"
     words = ["evaluate", "wine", "--mode", "paper", "--epochs", "25", "--runs", "10", "--quiet"]
     with_log = [*words, "--log", str(log)]
