@@ -89,6 +89,8 @@ struct ShownOverRanks {
 // Own edges with those of others.
 Var edges_with_others(Tape& tape, const SharedEdges& edges, Var own);
 
+// Z = [labels, x * s] of own rows, for as long as the choice needs it.
+Matrix selected_own(const Matrix& x, Var s, const Matrix& labels, int threads);
 // Z_i . Z_j of own edges, Z = [labels, x * s] of own rows x; others' features are there for one
 // rank at a time. The sums of the gradient run by rank.
 Var selected_dot(Tape& tape, const SharedEdges& edges, Var x, Var s, const ShownOverRanks& shown,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/parallel.h"
 #include "kernels/losses.h"
 #include "train/edges_over_ranks.h"
 
@@ -18,6 +19,16 @@ Var edges_with_others(Tape& tape, const SharedEdges& edges, Var own) {
     });
   }
   return all;
+}
+
+Matrix selected_own(const Matrix& x, Var s, const Matrix& labels, int threads) {
+  Matrix z(x.rows(), labels.cols() + x.cols());
+  for_row_ranges(z.rows(), z.size(), threads, [&](int64_t begin, int64_t end) {
+    const int64_t rows = end - begin;
+    ref::feature_select_forward<float>({z[begin], rows, z.cols()}, {x[begin], rows, x.cols()},
+                                       s.data(), {labels[begin], rows, labels.cols()});
+  });
+  return z;
 }
 
 Var selected_dot(Tape& tape, const SharedEdges& edges, Var x, Var s, const ShownOverRanks& shown,

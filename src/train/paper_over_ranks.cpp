@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/clock.h"
-#include "core/parallel.h"
 #include "kernels/dense.h"
 #include "kernels/losses.h"
 #include "modules/baseline.h"
@@ -31,11 +30,10 @@ struct ModuleOverRanks {
 
 // The labelled rows: those that train, then those that validate.
 struct Labelled {
-  explicit Labelled(const Problem& problem) : rows(problem.train) {
+  explicit Labelled(const Problem& problem)
+      : rows(problem.train), train(problem.train.size()), val(problem.val.size()) {
     rows.insert(rows.end(), problem.val.begin(), problem.val.end());
     for (const int32_t row : rows) labels.push_back(problem.labels[row]);
-    train.resize(problem.train.size());
-    val.resize(problem.val.size());
     std::iota(train.begin(), train.end(), 0);
     std::iota(val.begin(), val.end(), static_cast<int32_t>(train.size()));
   }
@@ -78,9 +76,7 @@ class PaperOverRanks {
   int64_t epochs_done() const { return std::ssize(result_.history); }
 
   EpochReport run_epoch() {
-    EpochReport report;
-    report.epoch = epochs_done() + 1;
-    report.epochs = config_.epochs;
+    EpochReport report{.epoch = epochs_done() + 1, .epochs = config_.epochs};
     const auto epoch = static_cast<uint32_t>(epochs_done());
     train({true, epoch}, report);
     evaluate({false, epoch}, report);
@@ -149,17 +145,6 @@ class PaperOverRanks {
     return shown;
   }
 
-  // Z = [labels, X * s] of own rows, for as long as the choice needs it.
-  Matrix selected(Var s, const Matrix& labels) const {
-    Matrix z(x().rows(), labels.cols() + x().cols());
-    for_row_ranges(z.rows(), z.size(), context_.threads, [&](int64_t begin, int64_t end) {
-      const int64_t rows = end - begin;
-      ref::feature_select_forward<float>({z[begin], rows, z.cols()}, {x()[begin], rows, x().cols()},
-                                         s.data(), {labels[begin], rows, labels.cols()});
-    });
-    return z;
-  }
-
   SharedEdges choose(const Matrix& z, const HopWeights<float>& hops, bool positive_only) {
     const ApartOptions options{
         .k = config_.k, .all_rows = all_rows_, .positive_only = positive_only, .hops = hops};
@@ -179,7 +164,8 @@ class PaperOverRanks {
       weights.h_of_shell = hop_weights.data();
     }
     const float label_weight = inputs_.first_weight();
-    const SharedEdges edges = choose(selected(s, shown.rows(range_, label_weight)), weights, false);
+    const SharedEdges edges = choose(
+        selected_own(x(), s, shown.rows(range_, label_weight), context_.threads), weights, false);
     const SharedPattern& own = edges->own();
     const Var similarity = selected_dot(tape, edges, Tape::constant(x()), s, shown, label_weight);
     SparseVar a{own, edge_softmax(tape, own, similarity), nullptr};
@@ -289,16 +275,7 @@ class PaperOverRanks {
     if (!given_stays_) std::ranges::fill(hops_, nullptr);  // they are found anew below
     const Var logits = logits_of(tape, modules);
     const std::vector<double> terms = sum_over_ranks(loss(tape, modules, logits), ranks_);
-    report.loss_graph = terms[0];
-    report.loss_entropy = terms[1];
-    report.loss_decay = terms[2];
-    report.loss = terms[0] + terms[1] + terms[2];
-    if (!std::isfinite(report.loss)) {
-      throw Error(ErrorKind::kData, "training broke down in epoch " + std::to_string(report.epoch) +
-                                        ": found a loss that is not finite, expected a number; "
-                                        "scale the features (--scaling standard) or lower "
-                                        "--learning_rate");
-    }
+    set_loss(report, {terms[0], terms[1], terms[2]});
     tape.backward();
     step(report.epoch);
     for (size_t m = 0; m < hops_.size() && !given_stays_; ++m) {
