@@ -129,6 +129,15 @@ def processes(report):
             f"the least of {found['repeats']} run{'' if found['repeats'] == 1 else 's'}.", "", *found["lines"]]
 
 
+def ranks(report):
+    """How rows over ranks scale (bench/ranks.py --page)."""
+    found = report.get("ranks")
+    if not found:
+        return NOT_YET
+    return [f"Commit {found['commit']}, {found['time']}, {found['machine']}; {found['others']}; the least of {found['repeats']} runs of "
+            f"each.", "", *found["lines"]]
+
+
 def graphs(report):
     rows = [[r["name"].removeprefix("graph/"), size(r), seconds(r["seconds"]), r["peer"], seconds(r["peer_seconds"]),
              cell(r["ratio"], ".2f"), cell(r.get("recall"), ".4f"), cell(r["peak_mb"], ".0f"),
@@ -216,6 +225,10 @@ def page(report):
         "One thread each; ours by mpirun, start and reading included; the peer by joblib's processes, which are there before the clock",
         "starts, with PyTorch in each: a block of rows against all rows and `topk`; runs of `bench/peers/torch_epoch.py`. Processor time",
         "is that of all processes together (`bench/ranks.py --peer --page`).", "", *processes(report), "",
+        "### Rows over ranks", "",
+        "`glgnn nearest` (the 10 nearest of N rows of 64 numbers) by one process on one core and by two on two, one thread each, start and",
+        "reading left out (`bench/ranks.py --page`). The processor time is that of the rank that needs the most; \"waited\" is transfer that",
+        "arithmetic did not hide; memory is the whole resident peak of the largest rank. docs/cluster.md says more.", "", *ranks(report), "",
         "## Building the graph alone", "",
         "The 10 most similar other rows of every row (cosine), exact. faiss: IndexFlatIP; scikit-learn: kneighbors_graph; hnswlib is",
         "approximate, its recall is counted against ours. Index building counts, reading does not; shortest of the repeats.", "",
@@ -262,7 +275,7 @@ def main():
         KEPT.write_text(json.dumps(with_epochs(sys.argv[2]), indent=1) + "\n")
     elif len(sys.argv) > 1:
         before = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-        after = {**joined(sys.argv[1:]), **{key: before[key] for key in ("processes",) if key in before}}
+        after = {**joined(sys.argv[1:]), **{key: before[key] for key in ("processes", "ranks") if key in before}}
         KEPT.write_text(json.dumps(after, indent=1) + "\n")
     report = json.loads(KEPT.read_text()) if KEPT.exists() else {"results": []}
     lines = "\n".join(page(report)).split("\n")

@@ -11,6 +11,7 @@
 #include "core/archive.h"
 #include "data/file.h"
 #include "data/formats.h"
+#include "data/text_rows.h"
 #include "describe.h"
 #include "output_files.h"
 #include "progress.h"
@@ -28,17 +29,26 @@ namespace {
 void check(const FitRows& asked) {
   const auto refuse = [](const std::string& text) { throw Error(ErrorKind::kUsage, text); };
   const DataOptions& data = asked.data;
-  if (data.label.empty())
+  const bool has_own = is_svmlight(data.data);
+  if (data.label.empty() && !has_own) {
     refuse(
         "--rows-over-ranks: found no --label, expected the label column of a table, or a file "
         "of labels");
+  }
+  if (!data.label.empty() && has_own) {
+    refuse("--rows-over-ranks: found --label, expected none: svmlight rows begin with their label");
+  }
   if (asked.probabilities.empty()) {
     refuse("--rows-over-ranks: found no --probabilities, expected a file to write");
   }
-  if (!data.graph.empty() && data.graph != "none") {
-    refuse("--rows-over-ranks: found --graph, expected none; leave it out");
+  if (asked.config.mode == Mode::kBest) {
+    refuse(
+        "--rows-over-ranks: found mode best, which is not built for rows that ranks own, expected "
+        "mode paper; add --mode paper, or spread the labels over the nearest rows (glgnn nearest "
+        "--labels --probabilities), or leave out --rows-over-ranks: then each rank holds all rows, "
+        "and the ranks share the modules");
   }
-  for (const std::string& input : {data.data, data.label}) {
+  for (const std::string& input : {data.data, data.label, data.graph}) {
     refuse_to_overwrite(asked.probabilities, input,
                         "the result would overwrite what is read; choose another file");
   }
@@ -53,13 +63,26 @@ uint64_t hash_of_file(const std::string& path, uint64_t before) {
 
 Facts facts_of(const FitRows& asked, const SharedFile& file) {
   uint64_t hash = file.sample_hash();
-  for (const auto& path : {asked.data.label, asked.data.split}) hash = hash_of_file(path, hash);
+  for (const auto& path : {asked.data.label, asked.data.split, asked.data.graph}) {
+    hash = hash_of_file(path, hash);
+  }
   Json words = settings_json(asked.config);
   words["label"] = asked.data.label;
+  words["graph"] = asked.data.graph;
   words["resume"] = asked.resume;
   words["split"] = {asked.data.split, asked.data.test_fraction.value_or(-1),
                     asked.data.val_fraction.value_or(-1)};
   return facts_of_run(hash, json_text(words));
+}
+
+// Every rank reads the given graph, and keeps the edges of own rows and of their neighbours. Gives
+// how many edges there are in all.
+int64_t keep_near_edges(Dataset& dataset, const std::string& graph, const RowRange& own) {
+  if (graph.empty() || graph == "none") return 0;
+  read_graph(dataset, graph);
+  const int64_t edges = dataset.graph.nnz() / 2;
+  dataset.graph = near_rows(dataset.graph, own);
+  return edges;
 }
 
 // How many of own rows are right, of those whose label is known; of all ranks.
@@ -85,7 +108,9 @@ int fit_rows(const FitRows& asked) {
     if (!asked.quiet && ranks().leads()) fmt::print("{}\n", text);
   };
   const bool in_file = is_label_file(asked.data.label);
-  SharedFile file(asked.data.data, in_file ? "" : asked.data.label);
+  SharedFile file(asked.data.data, is_svmlight(asked.data.data) ? "label"
+                                   : in_file                    ? ""
+                                                                : asked.data.label);
   Ranks& all = ranks();
   require_same_on_all_ranks(facts_of(asked, file));
 
@@ -96,16 +121,21 @@ int fit_rows(const FitRows& asked) {
   const RowRange range = rows_of_rank(file.rows(), all.count(), all.self());
   Features own;
   own.dense = file.read_own(all);
-  const Dataset dataset = labels_of_rows(
+  Dataset dataset = labels_of_rows(
       asked.data.data, file.rows(), file.cols(), file.labels(),
       {.label = asked.data.label, .split = asked.data.split, .missing = asked.data.missing});
+  const int64_t edges = keep_near_edges(dataset, asked.data.graph, range);
   const Split split = choose_split(dataset, asked.data, asked.config.seed);
   Config config = asked.config;
+  if (is_svmlight(asked.data.data) && config.scaling == Scaling::kAuto) {
+    config.scaling = Scaling::kRowUnit;  // words, for the most part
+  }
   config.scaling = prepare_own_rows(own, file.rows(), config.scaling, all);
   config = resolve_settings(config, dataset, split);
-  Problem problem = make_problem(dataset, own, split, false);
+  Problem problem = make_problem(dataset, own, split, dataset.has_graph);
   check_paper_over_ranks(problem, config, file.rows(), all);
-  say(fmt::format("{}, {}", data_sentence(dataset, config), split_sentence(split)));
+  say(fmt::format("{}, {}, {}", data_sentence(dataset, config), split_sentence(split),
+                  edges > 0 ? "graph of " + counted(edges, "edge") : "no graph"));
   say(fmt::format("mode paper, {} (rank 0 owns {}), {} of the columns differ, k {}, {}, seed {}",
                   counted(all.count(), "rank"), counted(range.size(), "row"), own.cols(), config.k,
                   counted(config.epochs, "epoch"), config.seed));

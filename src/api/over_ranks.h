@@ -19,8 +19,9 @@ namespace glgnn {
 FitResult fit_dataset_over_ranks(Dataset dataset, const Split& split, const Config& config,
                                  const Context& context, const FitOptions& options, Ranks& ranks);
 
-// A file of rows of which each rank reads its own: a matrix in a .npy file, or a table of numbers
-// in a .csv, .tsv or .tab file, of which each rank reads its range of bytes.
+// A file of rows of which each rank reads its own: a matrix in a .npy file; a table of numbers in a
+// .csv, .tsv or .tab file or svmlight rows, of which each rank reads its range of bytes. All become
+// dense.
 class SharedFile {
  public:
   // `label`: the column of a table that has the labels; empty: none. kUsage for other files.

@@ -13,13 +13,14 @@ std::variant<NpyRows, TableParts> open_file(const std::filesystem::path& path,
                                             const std::string& label) {
   const std::string extension = extension_of(path);
   if (extension == ".npy") return NpyRows(path);
-  if (extension == ".csv" || extension == ".tsv" || extension == ".tab") {
+  if (extension == ".csv" || extension == ".tsv" || extension == ".tab" || is_svmlight(path)) {
     return TableParts(path, label);
   }
   throw Error(ErrorKind::kUsage,
               path.string() +
-                  ": found a file that cannot be read by parts, expected a matrix in a .npy file "
-                  "or a table of numbers in a .csv or .tsv file; write it as one of these");
+                  ": found a file that cannot be read by parts, expected a matrix in a .npy file, "
+                  "a table of numbers in a .csv or .tsv file, or svmlight rows in a .svm file; "
+                  "write it as one of these");
 }
 
 int64_t first_byte(const TableParts& table, int ranks, int rank) {
@@ -81,18 +82,23 @@ int64_t SharedFile::cols() const {
 }
 
 void SharedFile::count_rows(Ranks& ranks) {
-  const auto* table = std::get_if<TableParts>(&file_);
+  auto* table = std::get_if<TableParts>(&file_);
   if (!table) return;
   const int count = ranks.count();
-  const int64_t own = table->count(first_byte(*table, count, ranks.self()),
-                                   first_byte(*table, count, ranks.self() + 1));
-  rows_ = 0;
+  const TableParts::Counted own = table->count(first_byte(*table, count, ranks.self()),
+                                               first_byte(*table, count, ranks.self() + 1));
+  TableParts::Counted all;
   first_row_.clear();
   for (const std::string& letter :
        ranks.swap(std::vector<std::string>(static_cast<size_t>(count), letter_of(&own, 1)))) {
-    first_row_.push_back(rows_);
-    rows_ += Letter(letter).take<int64_t>(1)[0];
+    const auto theirs = Letter(letter).take<TableParts::Counted>(1)[0];
+    first_row_.push_back(all.rows);
+    all.rows += theirs.rows;
+    all.lowest = std::min(all.lowest, theirs.lowest);
+    all.highest = std::max(all.highest, theirs.highest);
   }
+  rows_ = all.rows;
+  table->set_columns(all);
 }
 
 // Own rows are nearly those of own bytes: the rank in whose bytes the first of them begins says

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/data.h"
@@ -65,6 +67,9 @@ struct SvmlightRow {
   std::vector<SparseEntry> entries;  // columns as numbered in the file
 };
 
+// Reads a line into a row; false where it has none. kData where it is wrong, at `place`.
+bool parse_svmlight(std::string_view line, const std::function<Place()>& place, SvmlightRow& row);
+
 class SvmlightRows {
  public:
   explicit SvmlightRows(const std::filesystem::path& path) : lines_(path) {}
@@ -76,9 +81,6 @@ class SvmlightRows {
   double part_read() const { return lines_.part_read(); }
 
  private:
-  void read_label(std::string_view text, SvmlightRow& row) const;
-  void read_entry(std::string_view text, SvmlightRow& row) const;
-
   LineReader lines_;
 };
 

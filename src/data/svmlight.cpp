@@ -12,32 +12,9 @@ namespace {
 // The columns are one more where they count from 0.
 constexpr int64_t kLargestNumber = INT32_MAX - 1;
 
-}  // namespace
+using GetPlace = std::function<Place()>;
 
-bool SvmlightRows::next(SvmlightRow& row) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  for (std::string_view line; lines_.next(line);) {
-    line = line.substr(0, line.find('#'));
-    size_t begin = line.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) continue;
-    row.label.clear();
-    row.entries.clear();
-    for (bool is_first = true; begin != std::string_view::npos; is_first = false) {
-      const size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
-      const std::string_view word = line.substr(begin, end - begin);
-      if (is_first && word.find(':') == std::string_view::npos) {
-        read_label(word, row);
-      } else {
-        read_entry(word, row);
-      }
-      begin = line.find_first_not_of(kBlanks, end);
-    }
-    return true;
-  }
-  return false;
-}
-
-void SvmlightRows::read_label(std::string_view text, SvmlightRow& row) const {
+void read_label(std::string_view text, const GetPlace& place, SvmlightRow& row) {
   if (is_unlabelled(text)) return;
   double value = 0;
   if (!parse_number(text, value)) {
@@ -49,7 +26,7 @@ void SvmlightRows::read_label(std::string_view text, SvmlightRow& row) const {
   row.label = whole ? std::to_string(static_cast<int64_t>(value)) : std::string(text);
 }
 
-void SvmlightRows::read_entry(std::string_view text, SvmlightRow& row) const {
+void read_entry(std::string_view text, const GetPlace& place, SvmlightRow& row) {
   const size_t colon = std::min(text.find(':'), text.size());
   if (text.substr(0, colon) == "qid") return;
   int64_t number = 0;
@@ -74,6 +51,36 @@ void SvmlightRows::read_entry(std::string_view text, SvmlightRow& row) const {
           "sort the features of the row, each once"});
   }
   row.entries.push_back({static_cast<int32_t>(number), static_cast<float>(value)});
+}
+
+}  // namespace
+
+bool parse_svmlight(std::string_view line, const GetPlace& place, SvmlightRow& row) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  line = line.substr(0, line.find('#'));
+  size_t begin = line.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return false;
+  row.label.clear();
+  row.entries.clear();
+  for (bool is_first = true; begin != std::string_view::npos; is_first = false) {
+    const size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
+    const std::string_view word = line.substr(begin, end - begin);
+    if (is_first && word.find(':') == std::string_view::npos) {
+      read_label(word, place, row);
+    } else {
+      read_entry(word, place, row);
+    }
+    begin = line.find_first_not_of(kBlanks, end);
+  }
+  return true;
+}
+
+bool SvmlightRows::next(SvmlightRow& row) {
+  const GetPlace place_of_line = [this] { return place(); };
+  for (std::string_view line; lines_.next(line);) {
+    if (parse_svmlight(line, place_of_line, row)) return true;
+  }
+  return false;
 }
 
 Dataset read_svmlight(const std::filesystem::path& path, const LoadOptions& options) {

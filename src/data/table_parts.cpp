@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/formats.h"
 #include "data/text_rows.h"
 
 namespace glgnn {
@@ -32,6 +33,11 @@ bool is_number(std::string_view field) {
 
 }  // namespace
 
+bool is_svmlight(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  return extension == ".svm" || extension == ".svmlight" || extension == ".libsvm";
+}
+
 // visit(byte at which it begins, line) for each line that begins at byte `from` of the rows or
 // later, until it says false. Blank lines are left out.
 template <class Visit>
@@ -51,18 +57,19 @@ void TableParts::for_lines(int64_t from, Visit&& visit) const {
     for (size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
       const std::string_view line(text.data() + begin, end - begin);
       const bool is_whole = !std::exchange(inside, false);
-      if (!is_whole || trimmed(line).empty()) continue;
+      if (!is_whole || is_blank(line)) continue;
       if (!visit(at + static_cast<int64_t>(begin) - start_, line)) return;
     }
     at += static_cast<int64_t>(begin);
     text.erase(0, begin);
     if (!last) continue;
-    if (!inside && !trimmed(text).empty()) visit(at - start_, std::string_view(text));
+    if (!inside && !is_blank(text)) visit(at - start_, std::string_view(text));
     return;
   }
 }
 
 TableParts::TableParts(const std::filesystem::path& path, const std::string& label) : file_(path) {
+  svmlight_ = is_svmlight(path);
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   constexpr auto kMarkSize = static_cast<int64_t>(kByteOrderMark.size());
   if (file_.size() >= kMarkSize && file_.bytes(0, kMarkSize) == kByteOrderMark) start_ = kMarkSize;
@@ -77,6 +84,10 @@ TableParts::TableParts(const std::filesystem::path& path, const std::string& lab
     fail(ErrorKind::kData, {path},
          {"no rows", "an empty file", "a table of numbers", "write it again"});
   }
+  if (svmlight_) {
+    label_ = label.empty() ? -1 : 0;
+    return;
+  }
   for (const char other : {';', '\t'}) {
     if (std::ranges::count(first, other) > std::ranges::count(first, delimiter_))
       delimiter_ = other;
@@ -89,6 +100,7 @@ TableParts::TableParts(const std::filesystem::path& path, const std::string& lab
     names_.assign(fields.begin(), fields.end());
     start_ += end_of_first;
   }
+  cols_ = static_cast<int64_t>(fields_) - !label.empty();
   if (label.empty()) return;
   const auto found = std::ranges::find(names_, label);
   if (found == names_.end()) {
@@ -99,13 +111,42 @@ TableParts::TableParts(const std::filesystem::path& path, const std::string& lab
   label_ = found - names_.begin();
 }
 
-int64_t TableParts::count(int64_t begin, int64_t end) const {
-  int64_t rows = 0;
-  for_lines(begin, [&](int64_t at, std::string_view) {
-    rows += at < end;
-    return at < end;
+bool TableParts::is_blank(std::string_view line) const {
+  return trimmed(svmlight_ ? line.substr(0, line.find('#')) : line).empty();
+}
+
+TableParts::Counted TableParts::count(int64_t begin, int64_t end) const {
+  Counted counted;
+  SvmlightRow row;
+  for_lines(begin, [&](int64_t at, std::string_view line) {
+    if (at >= end) return false;
+    ++counted.rows;
+    if (svmlight_ &&
+        parse_svmlight(
+            line, [&] { return Place{file_.path()}; }, row) &&
+        !row.entries.empty()) {
+      counted.lowest = std::min<int64_t>(counted.lowest, row.entries.front().column);
+      counted.highest = std::max<int64_t>(counted.highest, row.entries.back().column);
+    }
+    return true;
   });
-  return rows;
+  return counted;
+}
+
+void TableParts::set_columns(const Counted& all) {
+  if (!svmlight_) return;
+  first_column_ = all.lowest == 0 ? 0 : 1;
+  cols_ = all.highest + 1 - first_column_;
+}
+
+void TableParts::add_svmlight(Rows& rows, int64_t at, std::string_view line) const {
+  SvmlightRow row;
+  parse_svmlight(
+      line, [&] { return Place{file_.path()}; }, row);
+  for (const SparseEntry& entry : row.entries) {
+    rows.numbers[at][entry.column - first_column_] = entry.value;
+  }
+  if (label_ >= 0) rows.labels[at] = row.label;
 }
 
 void TableParts::add(Rows& rows, int64_t at, std::string_view line, int64_t number) const {
@@ -139,12 +180,14 @@ void TableParts::add(Rows& rows, int64_t at, std::string_view line, int64_t numb
 
 TableParts::Rows TableParts::read(int64_t from, int64_t skipped, int64_t count,
                                   int64_t first) const {
+  if (svmlight_) check_cells(count, cols(), {file_.path()});
   Rows rows{Matrix(count, cols()), {}};
   if (label_ >= 0) rows.labels.resize(static_cast<size_t>(count));
   int64_t at = -skipped;
   for_lines(from, [&](int64_t, std::string_view line) {
     if (at >= count) return false;
-    if (at >= 0) add(rows, at, line, first + at);
+    if (at >= 0 && svmlight_) add_svmlight(rows, at, line);
+    if (at >= 0 && !svmlight_) add(rows, at, line, first + at);
     return ++at < count;
   });
   if (at < count) {

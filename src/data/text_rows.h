@@ -62,20 +62,30 @@ class TextRows {
   std::unique_ptr<Parser> parser_;
 };
 
+// Whether a file has svmlight rows, by its name.
+bool is_svmlight(const std::filesystem::path& path);
+
 // A table of numbers of which parts are read: a line for each row, fields apart by comma, semicolon
 // or tab (that which the first line has most of). Where the first line has a field that is no
-// number it names the columns. One column may be text: the labels.
+// number it names the columns. One column may be text: the labels. Or svmlight rows, which become
+// dense.
 class TableParts {
  public:
-  // `label` names that column; empty: there is none. kUsage where no column has this name.
+  // `label` names that column; empty: there is none. kUsage where no column has this name. Of
+  // svmlight rows any name gives the labels.
   TableParts(const std::filesystem::path& path, const std::string& label);
 
-  int64_t cols() const { return static_cast<int64_t>(fields_) - (label_ >= 0); }  // of numbers
-  int64_t bytes() const { return file_.size() - start_; }                         // of all rows
+  int64_t cols() const { return cols_; }  // of numbers; of svmlight rows once they are set
+  int64_t bytes() const { return file_.size() - start_; }  // of all rows
   uint64_t sample_hash() const { return file_.sample_hash(); }
 
-  // How many rows begin in bytes begin .. end - 1.
-  int64_t count(int64_t begin, int64_t end) const;
+  // The rows that begin in bytes begin .. end - 1; of svmlight rows also the numbers of columns.
+  struct Counted {
+    int64_t rows = 0, lowest = 1, highest = 0;
+  };
+  Counted count(int64_t begin, int64_t end) const;
+  // What has been counted in the whole file.
+  void set_columns(const Counted& all);
 
   struct Rows {
     Matrix numbers;
@@ -90,7 +100,12 @@ class TableParts {
   void for_lines(int64_t from, Visit&& visit) const;
   void add(Rows& rows, int64_t at, std::string_view line, int64_t number) const;
 
+  bool is_blank(std::string_view line) const;
+  void add_svmlight(Rows& rows, int64_t at, std::string_view line) const;
+
   FileParts file_;
+  bool svmlight_ = false;
+  int64_t cols_ = 0, first_column_ = 0;
   int64_t start_ = 0;  // of the first row
   size_t fields_ = 0;
   int64_t label_ = -1;

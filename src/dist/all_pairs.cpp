@@ -93,7 +93,7 @@ class Porter {
   }
 
  private:
-  static constexpr size_t kWaiting = 2;  // visitors that wait, and pieces on their way to one host
+  static constexpr size_t kWaiting = 1;  // visitors that wait, and pieces on their way to one host
 
   std::string take(std::deque<std::string>& from) {
     const auto start = Clock::now();

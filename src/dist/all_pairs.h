@@ -2,7 +2,7 @@
 //
 // In step s = 1, 2, ... up to half the ranks, rank r hosts the rows of rank r + s (counted round)
 // and compares them with its own; what they found is sent home. Rows come in pieces: the next one
-// is on its way while the last is computed, and a rank never has more of others' rows than three
+// is on its way while the last is computed, and a rank never has more of others' rows than two
 // pieces. Where the number of ranks is even, the last step has each pair of ranks twice: the one of
 // the lower number hosts the first half of the other's rows, which compares its second half with
 // all rows of the former. So all ranks have as much to do.

@@ -2,6 +2,7 @@
 // us, so that a run of one process neither needs nor waits for it. OpenMPI's names are used.
 #include <dlfcn.h>
 #include <glgnn/error.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -47,6 +48,40 @@ void take_own_gpu() {
     return;
   }
 }
+
+// For as long as MPI starts, where all ranks are of one machine: it leaves out what we do not use
+// of it, and what finds networks and their devices. What the user has set stays. A rank then has
+// some 4 MB less.
+class WithoutNetworks {
+ public:
+  WithoutNetworks() {
+    const char *const all = std::getenv(kLaunched[0]), *const local = std::getenv(
+                                                           "OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!all || !local || std::atoi(all) != std::atoi(local)) return;
+    constexpr std::pair<const char*, const char*> kSettings[] = {
+        {"HWLOC_PLUGINS_PATH", "/nonexistent"},
+        {"OMPI_MCA_pml", "ob1"},
+        {"OMPI_MCA_btl", "self,vader"},
+        {"OMPI_MCA_coll", "basic,libnbc,self"},
+        {"OMPI_MCA_osc", "^monitoring,pt2pt,rdma,sm,ucx"},
+        {"OMPI_MCA_io", "^ompio,romio321"},
+        {"OMPI_MCA_op", "^avx"},
+        {"OMPI_MCA_topo", "basic"}};
+    for (const auto& [name, value] : kSettings) {
+      if (std::getenv(name)) continue;
+      ::setenv(name, value, 1);
+      set_.push_back(name);
+    }
+  }
+  ~WithoutNetworks() {
+    for (const char* name : set_) ::unsetenv(name);
+  }
+  WithoutNetworks(const WithoutNetworks&) = delete;
+  WithoutNetworks& operator=(const WithoutNetworks&) = delete;
+
+ private:
+  std::vector<const char*> set_;
+};
 
 }  // namespace
 
@@ -223,6 +258,8 @@ std::unique_ptr<Ranks> open_mpi() {
 std::unique_ptr<Ranks> open_ranks() {
   if (!is_launched()) return std::make_unique<Ranks>();
   take_own_gpu();
+  ::mallopt(M_ARENA_MAX, 1);  // else each of the threads that only move letters keeps its own gaps
+  const WithoutNetworks while_it_starts;
   auto ranks = open_mpi();
   for (const char* variable : kLaunched) ::unsetenv(variable);
   return ranks;

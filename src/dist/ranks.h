@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace glgnn {
@@ -49,6 +50,13 @@ class Letter {
     if (count > 0) std::memcpy(numbers.data(), at_, count * sizeof(T));
     at_ += count * sizeof(T);
     return numbers;
+  }
+  // The same without a copy: as long as the letter is there. Before them there must be a whole
+  // number of such numbers.
+  template <class T>
+  const T* view(size_t count) {
+    const char* const numbers = std::exchange(at_, at_ + count * sizeof(T));
+    return reinterpret_cast<const T*>(numbers);
   }
   template <class T>
   std::vector<T> take_rest() {

@@ -85,7 +85,11 @@ void Watch::give_up(const std::string& words, int status) {
 }
 
 void Watch::look(double now) {
+  // While this rank was stopped itself (Ctrl-Z stops all) nobody's silence counts.
+  const double away = looked_ > 0 && now - looked_ > kBeat ? now - looked_ : 0;
+  looked_ = now;
   for (Watched& other : watched_) {
+    other.heard += away;
     if (other.process != 0 && is_gone(other.process)) on_lost_(name(other.rank) + " is gone", 0);
     while (const auto beat = ranks_.poll(other.rank, Mail::kBeat)) {
       other.heard = now;

@@ -46,6 +46,7 @@ class Watch {
   OnLost on_lost_;
   std::vector<std::string> names_;
   std::vector<Watched> watched_;
+  double looked_ = 0;  // when it did last
   std::jthread thread_;
 };
 

@@ -51,14 +51,17 @@ Var GraphNetwork::aggregation_module(Tape& tape, std::span<const Var> prediction
   return Tape::constant(agg_.value);
 }
 
-GraphNetworkOutput GraphNetwork::forward(Tape& tape, std::span<const Var> predictions) {
+GraphNetworkOutput GraphNetwork::forward(Tape& tape, std::span<const Var> predictions,
+                                         const NetworkOverRanks& over) {
   std::vector<Var> all(predictions.begin(), predictions.end());
   all.push_back(aggregation_module(tape, predictions));
   Var alpha = network_alpha(tape, all, tape.parameter(a_));
+  if (over.mean_of_all) alpha = over.mean_of_all(alpha);
   if (!config_.alpha_mean) alpha = scale(tape, alpha, static_cast<float>(all[0].rows()));
   const Var b = tape.parameter(b_);
-  const Var network = config_.network_weight == NetworkWeight::kMatrix ? linear(tape, alpha, b)
-                                                                       : scale_all(tape, alpha, b);
+  Var network = config_.network_weight == NetworkWeight::kMatrix ? linear(tape, alpha, b)
+                                                                 : scale_all(tape, alpha, b);
+  if (over.alike) network = over.alike(network);
   return {network, network_mix(tape, all, network, config_.modules)};
 }
 

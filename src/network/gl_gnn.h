@@ -6,6 +6,7 @@
 #include <glgnn/trainer.h>
 
 #include <deque>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,11 +23,18 @@ struct GraphNetworkOutput {
   Var logits;   // sum_m N_agg,m X2_m + N_agg,agg X_agg; its softmax is the prediction Y
 };
 
+// Where processes own the rows: how the mean over own rows becomes that over all rows, and how a
+// value that all processes have alike gets its gradient from all of them.
+struct NetworkOverRanks {
+  std::function<Var(Var)> mean_of_all, alike{};
+};
+
 class GraphNetwork {
  public:
   GraphNetwork(const Config& config, const Inputs& inputs);
 
-  GraphNetworkOutput forward(Tape& tape, std::span<const Var> predictions);
+  GraphNetworkOutput forward(Tape& tape, std::span<const Var> predictions,
+                             const NetworkOverRanks& over = {});
 
   // The trained parameters; which there are depends on the readings chosen.
   std::vector<Parameter*> parameters();

@@ -21,7 +21,8 @@ Tape::Fresh Tape::make(int64_t rows, int64_t cols, bool wants_grad) {
 }
 
 void Tape::backward() {
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
+  // What a step alone has kept is given back.
+  for (; !steps_.empty(); steps_.pop_back()) steps_.back()();
 }
 
 void Tape::clear(bool keep_buffers) {

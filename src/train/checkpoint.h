@@ -80,15 +80,15 @@ struct OwnState {
   int64_t& best_epoch;
   double& best_accuracy;
   EpochEstimate& estimate;
-  std::vector<Parameter*> alike;     // on all ranks
-  std::vector<Matrix*> of_own_rows;  // the rest has a row for each own row
-  std::vector<Pattern> hop_graphs;   // of own rows, columns by the numbers of all rows
+  std::vector<Parameter*> alike;          // on all ranks
+  std::vector<Matrix*> of_own_rows;       // the rest has a row for each own row
+  std::vector<SharedPattern> hop_graphs;  // near own rows (near_rows)
 };
 
 // Every rank calls them; rank 0 alone writes.
 void save_over_ranks(const std::string& path, OwnState& state, const Problem& problem,
                      int64_t all_rows, const Config& config, Ranks& ranks);
-// Of hop_graphs the file's are given, whole. Refuses as load_checkpoint().
+// Refuses as load_checkpoint().
 void load_over_ranks(const std::string& path, OwnState& state, const Problem& problem,
                      int64_t all_rows, const Config& config, Ranks& ranks);
 

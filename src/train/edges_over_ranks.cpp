@@ -1,7 +1,7 @@
 #include "train/edges_over_ranks.h"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -12,15 +12,18 @@
 namespace glgnn {
 namespace {
 
-SharedPattern ascending_columns(const OwnNeighbours& found, int64_t all_rows) {
-  auto pattern = std::make_shared<Pattern>();
-  pattern->rows = std::ssize(found.count);
-  pattern->cols = all_rows;
-  for (int64_t i = 0; i < pattern->rows; ++i) {
+// Own edges, columns by the numbers of all rows.
+Pattern ascending_columns(const OwnNeighbours& found, int64_t all_rows) {
+  Pattern pattern;
+  pattern.rows = std::ssize(found.count);
+  pattern.cols = all_rows;
+  pattern.row_ptr.reserve(found.count.size() + 1);
+  for (const int64_t count : found.count) pattern.row_ptr.push_back(pattern.row_ptr.back() + count);
+  pattern.col.reserve(static_cast<size_t>(pattern.row_ptr.back()));
+  for (int64_t i = 0; i < pattern.rows; ++i) {
     const auto begin = found.col.begin() + i * found.wide;
-    pattern->col.insert(pattern->col.end(), begin, begin + found.count[i]);
-    std::sort(pattern->col.begin() + pattern->row_ptr.back(), pattern->col.end());
-    pattern->row_ptr.push_back(pattern->nnz());
+    pattern.col.insert(pattern.col.end(), begin, begin + found.count[i]);
+    std::sort(pattern.col.begin() + pattern.row_ptr[i], pattern.col.end());
   }
   return pattern;
 }
@@ -54,17 +57,22 @@ EdgesOverRanks::EdgesOverRanks(const OwnNeighbours& found, int64_t all_rows, Ran
     : ranks_(ranks),
       all_rows_(all_rows),
       range_(rows_of_rank(all_rows, ranks.count(), ranks.self())),
-      own_by_number_(ascending_columns(found, all_rows)),
       given_(static_cast<size_t>(ranks.count())) {
-  const auto to_own = edges_to_own(*own_by_number_, range_, all_rows, ranks);
-  number_places(to_own);
-  join_edges(to_own);
-  sort_by_rank();
+  Pattern own = ascending_columns(found, all_rows);
+  const auto to_own = edges_to_own(own, range_, all_rows, ranks);
+  number_places(own, to_own);
+  for (int64_t e = 0; e < own.nnz(); ++e) {
+    if (is_in(range_, own.col[e])) continue;
+    given_[owner_of(own.col[e], all_rows, ranks.count())].push_back(e);
+  }
+  for (auto& edges : given_) edges.shrink_to_fit();
+  join_edges(std::move(own), to_own);
 }
 
-void EdgesOverRanks::number_places(const std::vector<std::vector<int32_t>>& to_own) {
+void EdgesOverRanks::number_places(const Pattern& own,
+                                   const std::vector<std::vector<int32_t>>& to_own) {
   std::vector<int32_t> others;
-  for (const int32_t column : own_by_number_->col) {
+  for (const int32_t column : own.col) {
     if (!is_in(range_, column)) others.push_back(column);
   }
   for (const auto& list : to_own) {
@@ -72,24 +80,37 @@ void EdgesOverRanks::number_places(const std::vector<std::vector<int32_t>>& to_o
   }
   std::sort(others.begin(), others.end());
   others.erase(std::unique(others.begin(), others.end()), others.end());
+  others.shrink_to_fit();
   first_ = std::lower_bound(others.begin(), others.end(), range_.begin) - others.begin();
-  numbers_.assign(others.begin(), others.begin() + first_);
-  for (int64_t i = range_.begin; i < range_.end; ++i) numbers_.push_back(static_cast<int32_t>(i));
-  numbers_.insert(numbers_.end(), others.begin() + first_, others.end());
+  numbers_.resize(others.size() + static_cast<size_t>(range_.size()));
+  const auto first_own = std::copy_n(others.begin(), first_, numbers_.begin());
+  std::iota(first_own, first_own + range_.size(), static_cast<int32_t>(range_.begin));
+  std::copy(others.begin() + first_, others.end(), first_own + range_.size());
   others_ = std::make_unique<RowsFromOthers>(std::move(others), all_rows_, ranks_);
 }
 
-void EdgesOverRanks::join_edges(const std::vector<std::vector<int32_t>>& to_own) {
-  const auto place_of = [&](int32_t number) {
-    if (is_in(range_, number)) return static_cast<int32_t>(first_ + number - range_.begin);
-    return static_cast<int32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) -
-                                numbers_.begin());
-  };
-  auto own = std::make_shared<Pattern>(*own_by_number_);
-  own->cols = places();
-  for (int32_t& column : own->col) column = place_of(column);
+std::vector<int32_t> EdgesOverRanks::numbers_of(const std::vector<int32_t>& places) const {
+  std::vector<int32_t> numbers(places.size());
+  std::transform(places.begin(), places.end(), numbers.begin(),
+                 [&](int32_t place) { return numbers_[place]; });
+  return numbers;
+}
+
+int32_t EdgesOverRanks::place_of(int32_t number) const {
+  if (is_in(range_, number)) return static_cast<int32_t>(first_ + number - range_.begin);
+  return static_cast<int32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) -
+                              numbers_.begin());
+}
+
+void EdgesOverRanks::join_edges(Pattern own, const std::vector<std::vector<int32_t>>& to_own) {
+  own.cols = places();
+  for (int32_t& column : own.col) column = place_of(column);
   auto all = std::make_shared<Pattern>();
   all->rows = all->cols = places();
+  all->row_ptr.reserve(numbers_.size() + 1);
+  size_t edges = own.col.size();
+  for (const auto& list : to_own) edges += list.size() / 2;
+  all->col.reserve(edges);
   const auto end_rows_until = [&](int64_t place) {
     while (std::ssize(all->row_ptr) <= place) all->row_ptr.push_back(all->nnz());
   };
@@ -97,10 +118,8 @@ void EdgesOverRanks::join_edges(const std::vector<std::vector<int32_t>>& to_own)
     if (rank == ranks_.self()) {
       end_rows_until(first_);
       const int64_t before = all->nnz();
-      all->col.insert(all->col.end(), own->col.begin(), own->col.end());
-      for (int64_t i = 0; i < own->rows; ++i) {
-        all->row_ptr.push_back(before + own->row_ptr[i + 1]);
-      }
+      all->col.insert(all->col.end(), own.col.begin(), own.col.end());
+      for (int64_t i = 0; i < own.rows; ++i) all->row_ptr.push_back(before + own.row_ptr[i + 1]);
       continue;
     }
     const std::vector<int32_t>& list = to_own[rank];
@@ -110,45 +129,51 @@ void EdgesOverRanks::join_edges(const std::vector<std::vector<int32_t>>& to_own)
     }
   }
   end_rows_until(places());
-  own_ = std::move(own);
+  own_ = std::make_shared<const Pattern>(std::move(own));
   all_ = std::move(all);
 }
 
-void EdgesOverRanks::sort_by_rank() {
+const std::vector<EdgesOverRanks::ToRank>& EdgesOverRanks::to_ranks() {
+  if (!to_ranks_.empty()) return to_ranks_;
   to_ranks_.resize(static_cast<size_t>(ranks_.count()));
   for (int rank = 0; rank < ranks_.count(); ++rank) {
-    const RowRange theirs =
-        rank == ranks_.self() ? range_ : rows_of_rank(all_rows_, ranks_.count(), rank);
+    const bool is_self = rank == ranks_.self();
+    const RowRange theirs = is_self ? range_ : rows_of_rank(all_rows_, ranks_.count(), rank);
     // All own rows are at hand; of another rank's those that are wanted, which may be more than own
     // edges lead to.
     const auto begin = std::lower_bound(numbers_.begin(), numbers_.end(), theirs.begin);
     const auto end = std::lower_bound(begin, numbers_.end(), theirs.end);
+    const auto first = static_cast<int32_t>(begin - numbers_.begin());
+    const auto last = static_cast<int32_t>(end - numbers_.begin());
     ToRank& to = to_ranks_[rank];
     to.numbers.assign(begin, end);
     to.pattern.rows = range_.size();
-    to.pattern.cols = end - begin;
-    to.pattern.row_ptr.assign(static_cast<size_t>(range_.size() + 1), 0);
-  }
-  for (int64_t i = 0; i < own_->rows; ++i) {
-    for (int64_t e = own_->row_ptr[i]; e < own_->row_ptr[i + 1]; ++e) {
-      const int32_t number = own_by_number_->col[e];
-      const int rank = owner_of(number, all_rows_, ranks_.count());
-      ToRank& to = to_ranks_[rank];
-      const auto column = std::lower_bound(to.numbers.begin(), to.numbers.end(), number);
-      to.pattern.col.push_back(static_cast<int32_t>(column - to.numbers.begin()));
-      to.edge.push_back(e);
-      if (rank != ranks_.self()) given_[rank].push_back(e);
+    to.pattern.cols = last - first;
+    to.pattern.row_ptr.reserve(static_cast<size_t>(range_.size() + 1));
+    for (int64_t i = 0; i < own_->rows; ++i) {
+      for (int64_t e = own_->row_ptr[i]; e < own_->row_ptr[i + 1]; ++e) {
+        const int32_t place = own_->col[e];
+        if (place < first || place >= last) continue;
+        to.pattern.col.push_back(place - first);
+        to.edge.push_back(e);
+      }
+      to.pattern.row_ptr.push_back(to.pattern.nnz());
     }
-    for (ToRank& to : to_ranks_) to.pattern.row_ptr[i + 1] = to.pattern.nnz();
+    to.pattern.col.shrink_to_fit();
+    to.edge.shrink_to_fit();
   }
+  return to_ranks_;
 }
 
 void EdgesOverRanks::fill_rows(float* of_places, int64_t width) {
-  const int64_t own = range_.size();
-  std::vector<float> fetched(static_cast<size_t>(others_->count() * width));
-  others_->get(fetched.data(), of_places + first_ * width, width, width);
-  std::copy_n(fetched.begin(), first_ * width, of_places);
-  std::copy(fetched.begin() + first_ * width, fetched.end(), of_places + (first_ + own) * width);
+  others_->get(of_places, of_places + first_ * width, width, width, range_.size());
+}
+
+Matrix EdgesOverRanks::with_others(const Matrix& own) {
+  Matrix all(places(), own.cols());
+  std::copy_n(own.data(), own.size(), all[first_]);
+  fill_rows(all.data(), own.cols());
+  return all;
 }
 
 void EdgesOverRanks::fill_edges(float* values) {
@@ -186,265 +211,82 @@ Matrix ShownOverRanks::rows(const RowRange& range, float weight) const {
   return out;
 }
 
-Var with_others(Tape& tape, const SharedEdges& edges, Var own) {
-  auto [written, all] = tape.make(edges->places(), own.cols(), own.grad);
-  const int64_t begin = edges->first() * own.cols(), count = own.value->size();
-  std::copy_n(own.data(), count, written->data() + begin);
-  edges->fill_rows(written->data(), own.cols());
-  if (all.grad) {
-    tape.record([own, begin, count, all = all] {
-      for (int64_t e = 0; e < count; ++e) own.d_data()[e] += all.d_data()[begin + e];
-    });
-  }
-  return all;
+OwnColumns::OwnColumns(const NormalisedEdges& of)
+    : numbers(of.edges->numbers_of(of.graph.pattern->col)),
+      view(of.edges->own_rows(*of.graph.pattern)) {
+  view.cols = of.edges->all_rows();
+  view.col = numbers.data();
 }
 
-Var own_rows(Tape& tape, const SharedEdges& edges, Var all) {
-  auto [written, own] = tape.make(edges->range().size(), all.cols(), all.grad);
-  const int64_t begin = edges->first() * all.cols(), count = own.value->size();
-  std::copy_n(all.data() + begin, count, written->data());
-  if (own.grad) {
-    tape.record([edges, all, begin, count, own = own] {
-      for (int64_t e = 0; e < count; ++e) all.d_data()[begin + e] += own.d_data()[e];
-      edges->fill_rows(all.d_data(), all.cols());
-    });
-  }
-  return own;
-}
-
-Var edges_with_others(Tape& tape, const SharedEdges& edges, Var own) {
-  auto [written, all] = tape.make(edges->all()->nnz(), 1, own.grad);
-  const int64_t begin = edges->first_edge(), count = own.rows();
-  std::copy_n(own.data(), count, written->data() + begin);
-  edges->fill_edges(written->data());
-  if (all.grad) {
-    // Gradients of others' edges are those that their ranks have found, too.
-    tape.record([own, begin, count, all = all] {
-      for (int64_t e = 0; e < count; ++e) own.d_data()[e] += all.d_data()[begin + e];
-    });
-  }
-  return all;
-}
-
-Var selected_dot(Tape& tape, const SharedEdges& edges, Var x, Var s, const ShownOverRanks& shown,
-                 float label_weight) {
-  auto [written, dots] = tape.make(edges->own()->nnz(), 1, s.grad);
-  const Matrix& labels = tape.keep(shown.rows(edges->range(), label_weight));
-  const auto with_rank = [&shown, &labels, edges, x, s, label_weight](auto&& work) {
-    edges->others().by_rank(x.view(), [&](int rank, MatView<const float> theirs) {
-      const EdgesOverRanks::ToRank& to = edges->to_ranks()[rank];
-      const Matrix other_labels = shown.rows(to.numbers, label_weight);
-      std::vector<float> values(to.edge.size());
-      work(to, ZSelected<float>{x.view(), s.data(), labels.view(), theirs, other_labels.view()},
-           values);
-    });
-  };
-  const int threads = tape.threads();
-  with_rank([&, out = written->data()](const EdgesOverRanks::ToRank& to, const ZSelected<float>& z,
-                                       std::vector<float>& values) {
-    cpu::selected_dot_forward(values.data(), to.pattern.view(), z, threads);
-    for (size_t e = 0; e < values.size(); ++e) out[to.edge[e]] = values[e];
-  });
-  if (dots.grad) {
-    tape.record([with_rank, s, threads, dots = dots] {
-      with_rank([&](const EdgesOverRanks::ToRank& to, const ZSelected<float>& z,
-                    std::vector<float>& d_values) {
-        for (size_t e = 0; e < d_values.size(); ++e) d_values[e] = dots.d_data()[to.edge[e]];
-        cpu::selected_dot_backward(s.d_data(), d_values.data(), to.pattern.view(), z, threads);
-      });
-    });
-  }
-  return dots;
-}
-
-SparseVar symmetric_norm(Tape& tape, const SharedEdges& edges, Var a) {
-  return symmetric_norm(tape, {edges->all(), a, nullptr}, SymmetricForm::kMean,
-                        [edges](float* of_places) { edges->fill_rows(of_places, 1); });
-}
-
-namespace {
-
-// The own rows of a graph, columns by the numbers of all rows.
-class OwnPart {
- public:
-  explicit OwnPart(const NormalisedEdges& of)
-      : pattern_(*of.graph.pattern),
-        begin_(of.edges->first()),
-        rows_(of.edges->range().size()),
-        all_rows_(of.edges->all_rows()) {
-    numbers_.reserve(pattern_.col.size());
-    for (const int32_t place : pattern_.col) numbers_.push_back(of.edges->number_of(place));
-  }
-  PatternView view() const {
-    return {rows_, all_rows_, pattern_.row_ptr.data() + begin_, numbers_.data()};
-  }
-  int64_t first_edge() const { return pattern_.row_ptr[begin_]; }
-  int64_t end_edge() const { return pattern_.row_ptr[begin_ + rows_]; }
-  bool has(int64_t edge) const { return edge >= first_edge() && edge < end_edge(); }
-
- private:
-  const Pattern& pattern_;
-  int64_t begin_, rows_, all_rows_;
-  std::vector<int32_t> numbers_;
-};
-
-// Of an edge that leads to another rank's row and of its mirror, which is that rank's, the gradient
-// is the same.
-void add_with_mirrors(const NormalisedEdges& to, const OwnPart& own, const std::vector<float>& d) {
-  const std::vector<int64_t>& mirror = to.graph.transposed->source;
-  for (int64_t e = own.first_edge(); e < own.end_edge(); ++e) {
-    to.graph.values.d_data()[e] += d[e];
-    if (!own.has(mirror[e])) to.graph.values.d_data()[mirror[e]] += d[e];
-  }
-}
-
-}  // namespace
-
-double sparse_l1(Tape& tape, const NormalisedEdges& a, const NormalisedEdges& b, float weight) {
-  const auto own_a = std::make_shared<const OwnPart>(a), own_b = std::make_shared<const OwnPart>(b);
-  if (a.graph.values.grad && weight != 0.0f) {
-    tape.record([&tape, a, b, own_a, own_b, weight] {
-      std::vector<float> d_a(a.graph.values.rows()), d_b(b.graph.values.rows());
-      cpu::sparse_l1_backward(d_a.data(), d_b.data(), weight, own_a->view(), a.graph.values.data(),
-                              own_b->view(), b.graph.values.data(), tape.threads());
-      add_with_mirrors(a, *own_a, d_a);
-      add_with_mirrors(b, *own_b, d_b);
-    });
-  }
-  return cpu::sparse_l1_forward(own_a->view(), a.graph.values.data(), own_b->view(),
-                                b.graph.values.data(), tape.threads());
-}
-
-HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& ranks) {
-  GLGNN_ASSERT(hops <= 2);
-  const OwnPart own(graph);
+SharedPattern rows_near_own(const NormalisedEdges& graph, Ranks& ranks) {
+  const OwnColumns columns(graph);
+  const PatternView& own = columns.view;
   const EdgesOverRanks& edges = *graph.edges;
   // The columns of own rows, for those ranks that want them: their number, then they.
   const std::vector<std::string> letters =
       graph.edges->others().swap_for_rows([&](int64_t row, std::string& letter) {
-        const int32_t* begin = own.view().col + own.view().row_ptr[row];
-        const int64_t count = own.view().row_size(row);
+        const int64_t count = own.row_size(row);
         append(letter, &count, 1);
-        append(letter, begin, static_cast<size_t>(count));
+        append(letter, own.col + own.row_ptr[row], static_cast<size_t>(count));
       });
   auto known = std::make_shared<Pattern>();
   known->rows = known->cols = edges.all_rows();
   const auto end_rows_until = [&](int64_t row) {
     while (std::ssize(known->row_ptr) <= row) known->row_ptr.push_back(known->nnz());
   };
+  const std::vector<int32_t>& numbers = graph.edges->others().numbers();
+  auto number = numbers.begin();
   for (int rank = 0; rank < ranks.count(); ++rank) {
     if (rank == ranks.self()) {
-      for (int64_t i = 0; i < own.view().rows; ++i) {
+      for (int64_t i = 0; i < own.rows; ++i) {
         end_rows_until(edges.range().begin + i);
-        known->col.insert(known->col.end(), own.view().col + own.view().row_ptr[i],
-                          own.view().col + own.view().row_ptr[i + 1]);
+        known->col.insert(known->col.end(), own.col + own.row_ptr[i], own.col + own.row_ptr[i + 1]);
       }
       continue;
     }
     Letter letter(letters[rank]);
-    for (const int32_t number : edges.to_ranks()[rank].numbers) {
-      end_rows_until(number);
+    const int64_t end = rows_of_rank(edges.all_rows(), ranks.count(), rank).end;
+    for (; number != numbers.end() && *number < end; ++number) {
+      end_rows_until(*number);
       const int64_t count = letter.take<int64_t>(1)[0];
-      const auto columns = letter.take<int32_t>(static_cast<size_t>(count));
-      known->col.insert(known->col.end(), columns.begin(), columns.end());
+      const auto theirs = letter.take<int32_t>(static_cast<size_t>(count));
+      known->col.insert(known->col.end(), theirs.begin(), theirs.end());
     }
   }
   end_rows_until(known->rows);
-  HopPairs out;
-  out.hops = hops;
-  out.shells = HopShells(std::move(known), hops, ranks.count() == 1);
-  return out;
+  return known;
 }
 
-Pattern rows_of(const Pattern& graph, const RowRange& rows) {
-  Pattern part;
-  part.rows = rows.size();
-  part.cols = graph.cols;
-  const int64_t begin = graph.row_ptr[rows.begin], end = graph.row_ptr[rows.end];
-  part.col.assign(graph.col.begin() + begin, graph.col.begin() + end);
-  for (int64_t i = rows.begin; i < rows.end; ++i) {
-    part.row_ptr.push_back(graph.row_ptr[i + 1] - begin);
-  }
-  return part;
-}
-
-HopPairs hops_near(const Pattern& graph, const RowRange& own, int64_t hops) {
-  std::vector<bool> wanted(static_cast<size_t>(graph.rows), false);
+Csr near_rows(const Csr& graph, const RowRange& own) {
+  const Pattern& all = *graph.pattern;
+  std::vector<bool> is_near(static_cast<size_t>(all.rows), false);
   for (int64_t i = own.begin; i < own.end; ++i) {
-    wanted[i] = true;
-    for (int64_t e = graph.row_ptr[i]; e < graph.row_ptr[i + 1]; ++e) wanted[graph.col[e]] = true;
+    is_near[i] = true;
+    for (int64_t e = all.row_ptr[i]; e < all.row_ptr[i + 1]; ++e) is_near[all.col[e]] = true;
   }
-  auto known = std::make_shared<Pattern>();
-  known->rows = known->cols = graph.rows;
-  for (int64_t i = 0; i < graph.rows; ++i) {
-    if (wanted[i]) {
-      known->col.insert(known->col.end(), graph.col.begin() + graph.row_ptr[i],
-                        graph.col.begin() + graph.row_ptr[i + 1]);
-    }
-    known->row_ptr.push_back(known->nnz());
+  Csr near;
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = all.rows;
+  for (int64_t i = 0; i < all.rows; ++i) {
+    const int64_t begin = all.row_ptr[i], end = is_near[i] ? all.row_ptr[i + 1] : begin;
+    pattern->col.insert(pattern->col.end(), all.col.begin() + begin, all.col.begin() + end);
+    near.values.insert(near.values.end(), graph.values.begin() + begin, graph.values.begin() + end);
+    pattern->row_ptr.push_back(pattern->nnz());
   }
-  HopPairs out;
-  out.hops = hops;
-  out.shells = HopShells(std::move(known), hops, own.size() == graph.rows);
-  return out;
+  near.pattern = std::move(pattern);
+  return near;
 }
 
 std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads) {
-  const Pattern& own = *edges.own_by_number();
+  const Pattern& own = *edges.own();
+  const std::vector<int32_t> columns = edges.numbers_of(own.col);
   std::vector<int64_t> row_ptr(static_cast<size_t>(edges.all_rows() + 1), 0);
   for (int64_t i = 0; i < own.rows; ++i) row_ptr[edges.range().begin + i + 1] = own.row_ptr[i + 1];
   for (int64_t i = edges.range().end; i < edges.all_rows(); ++i) row_ptr[i + 1] = own.nnz();
   std::vector<float> shares(static_cast<size_t>(own.nnz() * (hops.hops + 1)));
-  hop_shares(shares.data(), {edges.all_rows(), edges.all_rows(), row_ptr.data(), own.col.data()},
+  hop_shares(shares.data(), {edges.all_rows(), edges.all_rows(), row_ptr.data(), columns.data()},
              hops, threads);
   return shares;
-}
-
-std::vector<double> sum_over_ranks(const std::vector<double>& numbers, Ranks& ranks) {
-  std::vector<std::string> letters(static_cast<size_t>(ranks.count()), letter_of(numbers));
-  letters = ranks.swap(std::move(letters));
-  std::vector<double> sum(numbers.size(), 0.0);
-  for (const std::string& letter : letters) {
-    const auto theirs = Letter(letter).take_rest<double>();
-    for (size_t e = 0; e < sum.size(); ++e) sum[e] += theirs[e];
-  }
-  return sum;
-}
-
-void sum_over_ranks(float* numbers, int64_t count, Ranks& ranks) {
-  std::vector<std::string> letters(static_cast<size_t>(ranks.count()),
-                                   letter_of(numbers, static_cast<size_t>(count)));
-  letters = ranks.swap(std::move(letters));
-  std::vector<double> sum(static_cast<size_t>(count), 0.0);
-  for (const std::string& letter : letters) {
-    const auto theirs = Letter(letter).take_rest<float>();
-    for (size_t e = 0; e < sum.size(); ++e) sum[e] += theirs[e];
-  }
-  for (int64_t e = 0; e < count; ++e) numbers[e] = static_cast<float>(sum[e]);
-}
-
-Var sum_of_ranks(Tape& tape, Var x, Ranks& ranks) {
-  auto [written, sum] = tape.make(x.rows(), x.cols(), x.grad);
-  std::copy_n(x.data(), x.value->size(), written->data());
-  sum_over_ranks(written->data(), x.value->size(), ranks);
-  if (sum.grad) {
-    tape.record([x, sum = sum] {
-      for (int64_t e = 0; e < x.value->size(); ++e) x.d_data()[e] += sum.d_data()[e];
-    });
-  }
-  return sum;
-}
-
-Var alike_on_ranks(Tape& tape, Var x, Ranks& ranks) {
-  auto [written, same] = tape.make(x.rows(), x.cols(), x.grad);
-  std::copy_n(x.data(), x.value->size(), written->data());
-  if (same.grad) {
-    tape.record([x, &ranks, same = same] {
-      sum_over_ranks(same.d_data(), x.value->size(), ranks);
-      for (int64_t e = 0; e < x.value->size(); ++e) x.d_data()[e] += same.d_data()[e];
-    });
-  }
-  return same;
 }
 
 }  // namespace glgnn

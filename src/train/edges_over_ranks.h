@@ -27,8 +27,7 @@ class EdgesOverRanks {
   // Every rank makes one of the neighbours of its rows.
   EdgesOverRanks(const OwnNeighbours& found, int64_t all_rows, Ranks& ranks);
 
-  // Of own rows alone: rows from 0, columns by the numbers of all rows; and by places.
-  const SharedPattern& own_by_number() const { return own_by_number_; }
+  // Of own rows alone: rows from 0, columns by places.
   const SharedPattern& own() const { return own_; }
   // With the edges from others to own rows: rows and columns by places.
   const SharedPattern& all() const { return all_; }
@@ -37,11 +36,18 @@ class EdgesOverRanks {
   const RowRange& range() const { return range_; }  // own rows among all
   int64_t first() const { return first_; }          // the place of the first own row
   int64_t places() const { return std::ssize(numbers_); }
-  int32_t number_of(int64_t place) const { return numbers_[place]; }
+  // The numbers of places among all rows.
+  std::vector<int32_t> numbers_of(const std::vector<int32_t>& places) const;
   int64_t first_edge() const { return all_->row_ptr[first_]; }  // of own rows in all()
 
   // Puts in the numbers of others: `width` for each place.
   void fill_rows(float* of_places, int64_t width);
+  // The same with own rows: of all places.
+  Matrix with_others(const Matrix& own);
+  // Own rows of a pattern of places.
+  PatternView own_rows(const Pattern& of_places) const {
+    return {range_.size(), of_places.cols, of_places.row_ptr.data() + first_, of_places.col.data()};
+  }
   // The same of their edges in all().
   void fill_edges(float* values);
 
@@ -51,18 +57,18 @@ class EdgesOverRanks {
     std::vector<int64_t> edge;     // in own(), of each entry
     std::vector<int32_t> numbers;  // of the columns among all rows
   };
-  const std::vector<ToRank>& to_ranks() const { return to_ranks_; }
+  const std::vector<ToRank>& to_ranks();  // made when first asked for
   RowsFromOthers& others() { return *others_; }
 
  private:
-  void number_places(const std::vector<std::vector<int32_t>>& to_own);
-  void join_edges(const std::vector<std::vector<int32_t>>& to_own);
-  void sort_by_rank();
+  int32_t place_of(int32_t number) const;
+  void number_places(const Pattern& own, const std::vector<std::vector<int32_t>>& to_own);
+  void join_edges(Pattern own, const std::vector<std::vector<int32_t>>& to_own);
 
   Ranks& ranks_;
   int64_t all_rows_;
   RowRange range_;
-  SharedPattern own_by_number_, own_, all_;
+  SharedPattern own_, all_;
   std::vector<int32_t> numbers_;  // of all places
   int64_t first_ = 0;
   std::unique_ptr<RowsFromOthers> others_;
@@ -80,33 +86,43 @@ struct ShownOverRanks {
   Matrix rows(const RowRange& range, float weight) const;
 };
 
-// Own rows with the others, and the other way round.
-Var with_others(Tape& tape, const SharedEdges& edges, Var own);
-Var own_rows(Tape& tape, const SharedEdges& edges, Var all);
 // Own edges with those of others.
 Var edges_with_others(Tape& tape, const SharedEdges& edges, Var own);
 
+// Z = [labels, x * s] of own rows, for as long as the choice needs it.
+Matrix selected_own(const Matrix& x, Var s, const Matrix& labels, int threads);
 // Z_i . Z_j of own edges, Z = [labels, x * s] of own rows x; others' features are there for one
 // rank at a time. The sums of the gradient run by rank.
 Var selected_dot(Tape& tape, const SharedEdges& edges, Var x, Var s, const ShownOverRanks& shown,
                  float label_weight);
 
-// D^-1/2 (A + I) D^-1/2 of A joined with its transpose; a has the edges of all().
-SparseVar symmetric_norm(Tape& tape, const SharedEdges& edges, Var a);
-
-// The sum over own rows of |a - b|; a graph and the edges it was made of.
+// D^-1/2 (A + I) D^-1/2 of A joined with its transpose, and the edges it was made of.
 struct NormalisedEdges {
   SharedEdges edges;
-  SparseVar graph;
+  SparseVar graph;  // rows by places, those of others empty; then values of `from_others`:
+  SharedPattern from_others;  // the mirrors of own entries whose columns are others' rows
 };
+// Own rows of a graph, columns by the numbers of all rows.
+struct OwnColumns {
+  explicit OwnColumns(const NormalisedEdges& of);
+  std::vector<int32_t> numbers;
+  PatternView view;
+};
+// `a` has the edges of all().
+NormalisedEdges symmetric_norm(Tape& tape, const SharedEdges& edges, Var a);
+// Own rows of A x. Here and in edge_dot() others' rows of x are fetched for the product and once
+// more for its backward, and not kept.
+Var multiply_rows(Tape& tape, const NormalisedEdges& a, Var own_x);
+// Z_i . Z_j of the edges of all().
+Var edge_dot(Tape& tape, const SharedEdges& edges, Var own_z);
+
+// The sum over own rows of |a - b|.
 double sparse_l1(Tape& tape, const NormalisedEdges& a, const NormalisedEdges& b, float weight);
 
-// How far rows are from own rows in a graph (at most two hops): of others' rows it has those that
-// edges of own rows lead to.
-HopPairs hops_over_ranks(const NormalisedEdges& graph, int64_t hops, Ranks& ranks);
-// The same from a whole graph; and some rows of one.
-HopPairs hops_near(const Pattern& graph, const RowRange& own, int64_t hops);
-Pattern rows_of(const Pattern& graph, const RowRange& rows);
+// Own rows of a graph and their neighbours, by the numbers of all rows, all others being empty: how
+// far rows are from own rows can be found in it, up to two hops. And the same of a whole graph.
+SharedPattern rows_near_own(const NormalisedEdges& graph, Ranks& ranks);
+Csr near_rows(const Csr& graph, const RowRange& own);
 // Of each own edge (kernels/hops.h).
 std::vector<float> hop_shares(const EdgesOverRanks& edges, const HopPairs& hops, int threads);
 

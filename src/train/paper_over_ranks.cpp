@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/clock.h"
-#include "core/parallel.h"
 #include "kernels/dense.h"
 #include "kernels/losses.h"
 #include "modules/baseline.h"
@@ -31,11 +30,10 @@ struct ModuleOverRanks {
 
 // The labelled rows: those that train, then those that validate.
 struct Labelled {
-  explicit Labelled(const Problem& problem) : rows(problem.train) {
+  explicit Labelled(const Problem& problem)
+      : rows(problem.train), train(problem.train.size()), val(problem.val.size()) {
     rows.insert(rows.end(), problem.val.begin(), problem.val.end());
     for (const int32_t row : rows) labels.push_back(problem.labels[row]);
-    train.resize(problem.train.size());
-    val.resize(problem.val.size());
     std::iota(train.begin(), train.end(), 0);
     std::iota(val.begin(), val.end(), static_cast<int32_t>(train.size()));
   }
@@ -56,7 +54,7 @@ class PaperOverRanks {
         range_(rows_of_rank(all_rows, ranks.count(), ranks.self())),
         inputs_(problem, config),
         network_(config, inputs_),
-        mean_weights_(1, config.modules, 1.0f / static_cast<float>(config.modules)),
+        given_stays_(problem.graph && config.given_graph == GivenGraph::kAlways),
         hops_(static_cast<size_t>(config.modules)),
         own_labels_(problem.labels.begin() + range_.begin, problem.labels.begin() + range_.end),
         labelled_(problem),
@@ -66,8 +64,8 @@ class PaperOverRanks {
                   config.seed) {
     for (int64_t m = 0; m < config.modules; ++m) {
       modules_.emplace_back(config, inputs_, static_cast<uint32_t>(m));
-      hops_[m].hops = config.hops;
     }
+    if (problem.graph) std::ranges::fill(hops_, hops_in(problem.graph->pattern));
     for (const int32_t row : problem.train) {
       if (row >= range_.begin && row < range_.end) {
         own_train_.push_back(static_cast<int32_t>(row - range_.begin));
@@ -78,9 +76,7 @@ class PaperOverRanks {
   int64_t epochs_done() const { return std::ssize(result_.history); }
 
   EpochReport run_epoch() {
-    EpochReport report;
-    report.epoch = epochs_done() + 1;
-    report.epochs = config_.epochs;
+    EpochReport report{.epoch = epochs_done() + 1, .epochs = config_.epochs};
     const auto epoch = static_cast<uint32_t>(epochs_done());
     train({true, epoch}, report);
     evaluate({false, epoch}, report);
@@ -91,19 +87,17 @@ class PaperOverRanks {
 
   void save(const std::string& path) {
     OwnState state = own_state();
-    for (const HopPairs& hops : hops_) {
-      state.hop_graphs.push_back(rows_of(hops.shells.graph(), range_));
+    for (const auto& hops : hops_) {
+      if (!given_stays_) state.hop_graphs.emplace_back(hops, &hops->shells.graph());
     }
     save_over_ranks(path, state, problem_, all_rows_, config_, ranks_);
   }
 
   void load(const std::string& path) {
     OwnState state = own_state();
-    state.hop_graphs.resize(hops_.size());
+    state.hop_graphs.resize(given_stays_ ? 0 : hops_.size());
     load_over_ranks(path, state, problem_, all_rows_, config_, ranks_);
-    for (size_t m = 0; m < hops_.size(); ++m) {
-      hops_[m] = hops_near(state.hop_graphs[m], range_, config_.hops);
-    }
+    for (size_t m = 0; m < state.hop_graphs.size(); ++m) hops_[m] = hops_in(state.hop_graphs[m]);
   }
 
   OwnResult result(bool interrupted) {
@@ -114,6 +108,14 @@ class PaperOverRanks {
 
  private:
   const Matrix& x() const { return problem_.features->dense; }
+
+  // A graph that has own rows and their neighbours.
+  std::shared_ptr<const HopPairs> hops_in(SharedPattern near_own) const {
+    HopPairs hops;
+    hops.hops = config_.hops;
+    hops.shells = HopShells(std::move(near_own), config_.hops, ranks_.count() == 1);
+    return std::make_shared<const HopPairs>(std::move(hops));
+  }
 
   OwnState own_state() {
     Parameter &a = *network_.parameters()[0], &b = *network_.parameters()[1];
@@ -130,26 +132,6 @@ class PaperOverRanks {
     return state;
   }
 
-  // Rows of all ranks that every rank gets: of a few rows, given by their numbers.
-  Matrix rows_of_all(const Matrix& own, const std::vector<int32_t>& rows) {
-    std::string letter;
-    for (const int32_t row : rows) {
-      if (row < range_.begin || row >= range_.end) continue;
-      append(letter, own[row - range_.begin], static_cast<size_t>(own.cols()));
-    }
-    const auto letters = ranks_.swap(
-        std::vector<std::string>(static_cast<size_t>(ranks_.count()), std::move(letter)));
-    std::vector<Letter> open;
-    for (const std::string& bytes : letters) open.emplace_back(bytes);
-    Matrix out(std::ssize(rows), own.cols());
-    for (int64_t r = 0; r < out.rows(); ++r) {
-      Letter& from = open[owner_of(rows[r], all_rows_, ranks_.count())];
-      const auto numbers = from.take<float>(static_cast<size_t>(own.cols()));
-      std::copy(numbers.begin(), numbers.end(), out[r]);
-    }
-    return out;
-  }
-
   ShownOverRanks shown_labels(const Pass& pass) const {
     ShownOverRanks shown;
     if (!pass.training) return shown;
@@ -163,17 +145,6 @@ class PaperOverRanks {
     return shown;
   }
 
-  // Z = [labels, X * s] of own rows, for as long as the choice needs it.
-  Matrix selected(Var s, const Matrix& labels) const {
-    Matrix z(x().rows(), labels.cols() + x().cols());
-    for_row_ranges(z.rows(), z.size(), context_.threads, [&](int64_t begin, int64_t end) {
-      const int64_t rows = end - begin;
-      ref::feature_select_forward<float>({z[begin], rows, z.cols()}, {x()[begin], rows, x().cols()},
-                                         s.data(), {labels[begin], rows, labels.cols()});
-    });
-    return z;
-  }
-
   SharedEdges choose(const Matrix& z, const HopWeights<float>& hops, bool positive_only) {
     const ApartOptions options{
         .k = config_.k, .all_rows = all_rows_, .positive_only = positive_only, .hops = hops};
@@ -183,41 +154,36 @@ class PaperOverRanks {
 
   NormalisedEdges learn_graph(Tape& tape, int64_t m, const ShownOverRanks& shown) {
     SubModule& module = modules_[m];
-    const HopPairs& hops = hops_[m];
+    const HopPairs* const hops = hops_[m].get();
     const float shrink = 1.0f / std::sqrt(static_cast<float>(inputs_.temperature()));
     const Var s = scale(tape, tape.parameter(module.selection()), shrink);
     const Var hop_weights = softplus(tape, tape.parameter(*module.parameters()[3]));
     HopWeights<float> weights;
-    if (hops.has_graph()) {
-      weights.shells = &hops.shells;
+    if (hops) {
+      weights.shells = &hops->shells;
       weights.h_of_shell = hop_weights.data();
     }
     const float label_weight = inputs_.first_weight();
-    const SharedEdges edges = choose(selected(s, shown.rows(range_, label_weight)), weights, false);
+    const SharedEdges edges = choose(
+        selected_own(x(), s, shown.rows(range_, label_weight), context_.threads), weights, false);
     const SharedPattern& own = edges->own();
     const Var similarity = selected_dot(tape, edges, Tape::constant(x()), s, shown, label_weight);
     SparseVar a{own, edge_softmax(tape, own, similarity), nullptr};
-    if (hops.has_graph()) {
+    if (hops) {
       a.work = std::make_shared<PatternWork>(own);
-      a.work->set_hop_shares(hop_shares(*edges, hops, context_.threads));
-      a.values = multiply(tape, a.values, hop_gather(tape, own, hops, hop_weights, a.work));
+      a.work->set_hop_shares(hop_shares(*edges, *hops, context_.threads));
+      a.values = multiply(tape, a.values, hop_gather(tape, own, *hops, hop_weights, a.work));
     }
     const bool sum_k = config_.rescale == Rescale::kSumK;
     a = row_scale(tape, a, {.target = sum_k ? static_cast<float>(config_.k) : 1.0f});
-    return {edges, symmetric_norm(tape, edges, edges_with_others(tape, edges, a.values))};
+    return symmetric_norm(tape, edges, edges_with_others(tape, edges, a.values));
   }
 
   NormalisedEdges second_graph(Tape& tape, const ShownOverRanks& shown, Var hidden) {
     const Matrix& labels = tape.keep(shown.rows(range_, inputs_.second_weight()));
     const Var z = concat_labels(tape, Tape::constant(labels), hidden);
     const SharedEdges edges = choose(*z.value, {}, true);
-    const RowsVar all{with_others(tape, edges, z), nullptr, nullptr};
-    return {edges, symmetric_norm(tape, edges, edge_dot(tape, edges->all(), all))};
-  }
-
-  // A own rows, A being the graph.
-  static Var multiply_rows(Tape& tape, const NormalisedEdges& a, Var own) {
-    return own_rows(tape, a.edges, spmm(tape, a.graph, with_others(tape, a.edges, own)));
+    return symmetric_norm(tape, edges, edge_dot(tape, edges, z));
   }
 
   ModuleOverRanks forward(Tape& tape, int64_t m, const ShownOverRanks& shown, const Pass& pass) {
@@ -236,20 +202,20 @@ class PaperOverRanks {
         tape, hidden, rate, {config_.seed, Stream::kDropHidden, number, pass.epoch}, range_.begin);
     const Var second = linear(tape, dropped, tape.parameter(module.second_weights()));
     out.prediction = row_softmax(tape, multiply_rows(tape, out.graph, second));
-    if (pass.training) out.second_graph = second_graph(tape, shown, hidden);
+    const bool has_second = config_.mu1 != 0.0 || !given_stays_;
+    if (pass.training && has_second) out.second_graph = second_graph(tape, shown, hidden);
     return out;
   }
 
   Var logits_of(Tape& tape, const std::vector<ModuleOverRanks>& modules) {
-    std::vector<Var> all;
-    for (const ModuleOverRanks& module : modules) all.push_back(module.prediction);
-    all.push_back(network_mix(tape, all, Tape::constant(mean_weights_), 0));
-    Parameter &a = *network_.parameters()[0], &b = *network_.parameters()[1];
+    std::vector<Var> predictions;
+    for (const ModuleOverRanks& module : modules) predictions.push_back(module.prediction);
     const float share = static_cast<float>(range_.size()) / static_cast<float>(all_rows_);
-    const Var alpha =
-        sum_of_ranks(tape, scale(tape, network_alpha(tape, all, tape.parameter(a)), share), ranks_);
-    const Var network = alike_on_ranks(tape, linear(tape, alpha, tape.parameter(b)), ranks_);
-    return network_mix(tape, all, network, config_.modules);
+    const auto mean_of_all = [&](Var own) {
+      return sum_of_ranks(tape, scale(tape, own, share), ranks_);
+    };
+    const auto alike = [&](Var value) { return alike_on_ranks(tape, value, ranks_); };
+    return network_.forward(tape, predictions, {mean_of_all, alike}).logits;
   }
 
   std::vector<ModuleOverRanks> forward(Tape& tape, const Pass& pass) {
@@ -287,24 +253,6 @@ class PaperOverRanks {
     return terms;
   }
 
-  // Of the modules: each rank has a part of the sums over rows.
-  void sum_gradients() {
-    std::vector<float> all;
-    for (SubModule& module : modules_) {
-      for (const Parameter* p : module.parameters()) {
-        all.insert(all.end(), p->grad.data(), p->grad.data() + p->grad.size());
-      }
-    }
-    sum_over_ranks(all.data(), std::ssize(all), ranks_);
-    const float* from = all.data();
-    for (SubModule& module : modules_) {
-      for (Parameter* p : module.parameters()) {
-        std::copy_n(from, p->grad.size(), p->grad.data());
-        from += p->grad.size();
-      }
-    }
-  }
-
   void step(int64_t epoch) {
     const auto adam = [&](Parameter& p) {
       ref::adam_step(p.value.data(), p.mean.data(), p.square.data(), p.grad.data(), p.value.size(),
@@ -312,7 +260,11 @@ class PaperOverRanks {
       p.grad.fill(0.0f);
     };
     for (SubModule& module : modules_) {
-      for (Parameter* p : module.parameters()) adam(*p);
+      for (Parameter* p : module.parameters()) {
+        // Each rank has a part of the sums over rows.
+        sum_over_ranks(p->grad.data(), p->grad.size(), ranks_);
+        adam(*p);
+      }
     }
     for (Parameter* p : network_.parameters()) adam(*p);
   }
@@ -320,23 +272,14 @@ class PaperOverRanks {
   void train(const Pass& pass, EpochReport& report) {
     Tape& tape = training_tape_;
     const std::vector<ModuleOverRanks> modules = forward(tape, pass);
+    if (!given_stays_) std::ranges::fill(hops_, nullptr);  // they are found anew below
     const Var logits = logits_of(tape, modules);
     const std::vector<double> terms = sum_over_ranks(loss(tape, modules, logits), ranks_);
-    report.loss_graph = terms[0];
-    report.loss_entropy = terms[1];
-    report.loss_decay = terms[2];
-    report.loss = terms[0] + terms[1] + terms[2];
-    if (!std::isfinite(report.loss)) {
-      throw Error(ErrorKind::kData, "training broke down in epoch " + std::to_string(report.epoch) +
-                                        ": found a loss that is not finite, expected a number; "
-                                        "scale the features (--scaling standard) or lower "
-                                        "--learning_rate");
-    }
+    set_loss(report, {terms[0], terms[1], terms[2]});
     tape.backward();
-    sum_gradients();
     step(report.epoch);
-    for (int64_t m = 0; m < config_.modules; ++m) {
-      hops_[m] = hops_over_ranks(modules[m].second_graph, config_.hops, ranks_);
+    for (size_t m = 0; m < hops_.size() && !given_stays_; ++m) {
+      hops_[m] = hops_in(rows_near_own(modules[m].second_graph, ranks_));
     }
     tape.clear(false);
   }
@@ -344,7 +287,8 @@ class PaperOverRanks {
   void evaluate(const Pass& pass, EpochReport& report) {
     Tape& tape = evaluation_tape_;
     const Var logits = logits_of(tape, forward(tape, pass));
-    const Matrix& listed = tape.keep(rows_of_all(*logits.value, labelled_.rows));
+    const Matrix& listed =
+        tape.keep(rows_by_number(*logits.value, labelled_.rows, all_rows_, ranks_));
     const Matrix& answers = *row_softmax(tape, Tape::constant(listed)).value;
     report.train_accuracy = accuracy(answers, labelled_.labels, labelled_.train);
     if (!labelled_.val.empty()) {
@@ -368,7 +312,7 @@ class PaperOverRanks {
   Estimate estimate() {
     Problem small = problem_;
     Features features;
-    features.dense = rows_of_all(x(), labelled_.rows);
+    features.dense = rows_by_number(x(), labelled_.rows, all_rows_, ranks_);
     small.features = &features;
     small.labels = labelled_.labels;
     small.train = labelled_.train;
@@ -385,9 +329,9 @@ class PaperOverRanks {
   Inputs inputs_;
   std::deque<SubModule> modules_;
   GraphNetwork network_;
-  Matrix mean_weights_;
-  std::vector<HopPairs> hops_;      // of each module
-  std::vector<int32_t> own_train_;  // from 0
+  bool given_stays_;  // the hops are those in the given graph in every epoch
+  std::vector<std::shared_ptr<const HopPairs>> hops_;  // of each module; null: no graph yet
+  std::vector<int32_t> own_train_;                     // from 0
   std::vector<int32_t> own_labels_;
   Labelled labelled_;
   Tape training_tape_, evaluation_tape_;
@@ -408,7 +352,8 @@ void check_paper_over_ranks(const Problem& problem, const Config& config, int64_
   };
   require(config.mode == Mode::kPaper, "mode best", "mode paper");
   require(!problem.features->is_sparse, "sparse features", "dense ones");
-  require(!problem.graph, "a given graph", "none");
+  require(!problem.graph || config.given_graph != GivenGraph::kUnion, "given_graph union",
+          "always or start");
   require(config.class_weights == ClassWeights::kNone, "balanced class weights", "none");
   require(config.hops >= 1 && config.hops <= 2, std::to_string(config.hops) + " hops", "1 or 2");
   require(all_rows >= kRunOfRows * ranks.count(),
@@ -429,7 +374,7 @@ OwnResult fit_paper_over_ranks(const Problem& problem, int64_t all_rows, const C
                                const Context& context, const FitOptions& options, Ranks& ranks) {
   check_paper_over_ranks(problem, asked, all_rows, ranks);
   Config config = asked;
-  config.temperature = temperature_of(config, false);
+  config.temperature = temperature_of(config, problem.graph != nullptr);
   PaperOverRanks trainer(problem, all_rows, config, context, ranks);
   std::optional<Clock::time_point> saved;  // the first epoch is kept at once
   if (options.resume) {

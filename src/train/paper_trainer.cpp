@@ -32,6 +32,17 @@ std::vector<int32_t> labels_of(const Problem& problem, const std::vector<int32_t
 
 }  // namespace
 
+void set_loss(EpochReport& report, const LossTerms& loss) {
+  report.loss = loss.total();
+  report.loss_graph = loss.graph;
+  report.loss_entropy = loss.entropy;
+  report.loss_decay = loss.decay;
+  if (std::isfinite(report.loss)) return;
+  refuse(ErrorKind::kData, "training broke down in epoch " + std::to_string(report.epoch) +
+                               ": found a loss that is not finite, expected a number; scale the "
+                               "features (--scaling standard) or lower --learning_rate");
+}
+
 bool runs_whole_epochs(const Features& features, bool has_graph, const Config& config) {
   constexpr int64_t kMostModules = 8, kMostPairs = (int64_t{1} << 31) - 1;
   const bool graph_fits = !has_graph || config.given_graph != GivenGraph::kUnion;
@@ -215,17 +226,6 @@ class PaperTrainer {
     }
     out.state = std::make_shared<const ModuleState>(std::move(state));
     return out;
-  }
-
-  static void set_loss(EpochReport& report, const LossTerms& loss) {
-    report.loss = loss.total();
-    report.loss_graph = loss.graph;
-    report.loss_entropy = loss.entropy;
-    report.loss_decay = loss.decay;
-    if (std::isfinite(report.loss)) return;
-    refuse(ErrorKind::kData, "training broke down in epoch " + std::to_string(report.epoch) +
-                                 ": found a loss that is not finite, expected a number; scale the "
-                                 "features (--scaling standard) or lower --learning_rate");
   }
 
   // Training and evaluation; the model and the best epoch stay there until they are wanted.

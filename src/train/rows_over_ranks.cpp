@@ -14,8 +14,12 @@
 namespace glgnn {
 namespace {
 
-// Sixteen blocks of the tiles: large enough to hide its transfer, small beside a rank's own rows.
-constexpr int64_t kPieceRows = 96 * cpu::OwnRows::kStep;
+// Two to sixteen blocks of the tiles: large enough to hide its transfer, a sixteenth of a rank's
+// own rows where it can be.
+int64_t rows_of_piece(int64_t all_rows, int ranks) {
+  constexpr int64_t kBlock = 6 * cpu::OwnRows::kStep;
+  return std::clamp<int64_t>(all_rows / ranks / 16 / kBlock, 2, 16) * kBlock;
+}
 
 class Choosing final : public PairWork {
  public:
@@ -38,11 +42,10 @@ class Choosing final : public PairWork {
   std::string host(const RowRange& visitors, const std::string& packed,
                    const RowRange& own) override {
     Letter letter(packed);
-    const auto floors = letter.take<float>(static_cast<size_t>(visitors.size()));
-    const auto z = letter.take<float>(static_cast<size_t>(visitors.size() * z_.cols));
-    const FoundAway found =
-        rows_.host({{z.data(), visitors.size(), z_.cols}, visitors.begin, floors.data()},
-                   own.begin - first_, own.end - first_);
+    const auto* floors = letter.view<float>(static_cast<size_t>(visitors.size()));
+    const auto* z = letter.view<float>(static_cast<size_t>(visitors.size() * z_.cols));
+    const FoundAway found = rows_.host({{z, visitors.size(), z_.cols}, visitors.begin, floors},
+                                       own.begin - first_, own.end - first_);
     std::string bytes;
     const std::vector<uint16_t> count(found.count.begin(), found.count.end());
     append(bytes, count.data(), count.size());
@@ -111,19 +114,17 @@ class Gradient final : public PairWork {
                    const RowRange& own) override {
     Letter letter(packed);
     const auto count = static_cast<size_t>(visitors.size());
-    const auto lse = letter.take<float>(count), d_lse = letter.take<float>(count);
-    const auto z = letter.take<float>(count * static_cast<size_t>(z_.cols));
-    std::vector<float> d_z(z.size());
-    rows_.host({d_z.data(), visitors.size(), z_.cols}, {z.data(), visitors.size(), z_.cols},
-               lse.data(), d_lse.data(), own.begin - first_, own.end - first_);
-    std::string bytes;
-    append(bytes, d_z.data(), d_z.size());
-    return bytes;
+    const auto *lse = letter.view<float>(count), *d_lse = letter.view<float>(count);
+    const auto* z = letter.view<float>(count * static_cast<size_t>(z_.cols));
+    std::vector<float> d_z(count * static_cast<size_t>(z_.cols));
+    rows_.host({d_z.data(), visitors.size(), z_.cols}, {z, visitors.size(), z_.cols}, lse, d_lse,
+               own.begin - first_, own.end - first_);
+    return letter_of(d_z);
   }
 
   void take(const RowRange& own, const std::string& found) override {
-    const auto d_z = Letter(found).take<float>(static_cast<size_t>(own.size() * z_.cols));
-    rows_.take({d_z.data(), own.size(), z_.cols}, own.begin - first_);
+    const auto* d_z = Letter(found).view<float>(static_cast<size_t>(own.size() * z_.cols));
+    rows_.take({d_z, own.size(), z_.cols}, own.begin - first_);
   }
 
   void finish(MatView<float> d_z) { rows_.finish(d_z); }
@@ -135,8 +136,10 @@ class Gradient final : public PairWork {
   cpu::OwnGradient rows_;
 };
 
-PairOptions options_for(int64_t all_rows) {
-  return {.rows = all_rows, .piece = kPieceRows, .step = cpu::OwnRows::kStep};
+PairOptions options_for(int64_t all_rows, const Ranks& ranks) {
+  return {.rows = all_rows,
+          .piece = rows_of_piece(all_rows, ranks.count()),
+          .step = cpu::OwnRows::kStep};
 }
 
 }  // namespace
@@ -147,7 +150,7 @@ OwnNeighbours choose_over_ranks(MatView<const float> own, const ApartOptions& op
   Choosing work(own, first, options, threads);
   OwnNeighbours found;
   found.wide = std::min(options.k, options.all_rows - 1);
-  found.costs = compare_all_pairs(ranks, options_for(options.all_rows), work);
+  found.costs = compare_all_pairs(ranks, options_for(options.all_rows, ranks), work);
   work.finish(found);
   return found;
 }
@@ -156,7 +159,7 @@ PairCosts lse_backward_over_ranks(MatView<float> d_z, const float* d_lse, MatVie
                                   const float* lse, int64_t all_rows, int threads, Ranks& ranks) {
   const int64_t first = rows_of_rank(all_rows, ranks.count(), ranks.self()).begin;
   Gradient work(own, first, lse, d_lse, threads);
-  const PairCosts costs = compare_all_pairs(ranks, options_for(all_rows), work);
+  const PairCosts costs = compare_all_pairs(ranks, options_for(all_rows, ranks), work);
   work.finish(d_z);
   return costs;
 }
@@ -253,6 +256,26 @@ void number_by_place(Csr& a, const RowRange& range, const std::vector<int32_t>& 
 
 }  // namespace
 
+Matrix rows_by_number(const Matrix& own, const std::vector<int32_t>& numbers, int64_t all_rows,
+                      Ranks& ranks) {
+  const RowRange range = rows_of_rank(all_rows, ranks.count(), ranks.self());
+  const auto width = static_cast<size_t>(own.cols());
+  std::string letter;
+  for (const int32_t row : numbers) {
+    if (row >= range.begin && row < range.end) append(letter, own[row - range.begin], width);
+  }
+  const auto letters =
+      ranks.swap(std::vector<std::string>(static_cast<size_t>(ranks.count()), std::move(letter)));
+  std::vector<Letter> open;
+  for (const std::string& bytes : letters) open.emplace_back(bytes);
+  Matrix out(std::ssize(numbers), own.cols());
+  for (int64_t r = 0; r < out.rows(); ++r) {
+    Letter& from = open[owner_of(numbers[r], all_rows, ranks.count())];
+    std::copy_n(from.view<float>(width), width, out[r]);
+  }
+  return out;
+}
+
 RowsFromOthers::RowsFromOthers(std::vector<int32_t> wanted, int64_t all_rows, Ranks& ranks)
     : ranks_(ranks), wanted_(std::move(wanted)) {
   std::vector<std::string> letters;
@@ -270,21 +293,22 @@ RowsFromOthers::RowsFromOthers(std::vector<int32_t> wanted, int64_t all_rows, Ra
   }
 }
 
-void RowsFromOthers::get(float* wanted, const float* own, int64_t width, int64_t stride) {
-  std::vector<std::string> letters;
-  for (const auto& rows : given_) {
-    std::vector<float> numbers;
-    numbers.reserve(rows.size() * static_cast<size_t>(width));
-    for (const int32_t row : rows) {
-      numbers.insert(numbers.end(), own + row * stride, own + row * stride + width);
-    }
-    letters.push_back(letter_of(numbers));
-    bytes_sent_ += static_cast<int64_t>(letters.back().size());
+void RowsFromOthers::get(float* wanted, const float* own, int64_t width, int64_t stride,
+                         int64_t gap) {
+  const auto count = static_cast<size_t>(width);
+  std::vector<std::string> letters(given_.size());
+  for (size_t rank = 0; rank < given_.size(); ++rank) {
+    letters[rank].reserve(given_[rank].size() * count * sizeof(float));
+    for (const int32_t row : given_[rank]) append(letters[rank], own + row * stride, count);
+    bytes_sent_ += static_cast<int64_t>(letters[rank].size());
   }
-  for (const std::string& letter : ranks_.swap(std::move(letters))) {
-    const auto numbers = Letter(letter).take_rest<float>();
-    for (size_t e = 0; e < numbers.size(); e += static_cast<size_t>(width), wanted += stride) {
-      std::copy_n(numbers.begin() + static_cast<int64_t>(e), width, wanted);
+  letters = ranks_.swap(std::move(letters));
+  for (int rank = 0; rank < ranks_.count(); ++rank) {
+    if (rank == ranks_.self()) wanted += gap * stride;
+    const size_t rows = letters[rank].size() / sizeof(float) / count;
+    Letter letter(letters[rank]);
+    for (size_t r = 0; r < rows; ++r, wanted += stride) {
+      std::copy_n(letter.view<float>(count), width, wanted);
     }
   }
 }
@@ -305,6 +329,7 @@ void RowsFromOthers::by_rank(MatView<const float> own,
   std::unique_ptr<Sending> sending;
   const auto send_to = [&](int rank) {
     std::string letter;
+    letter.reserve(given_[rank].size() * static_cast<size_t>(own.cols) * sizeof(float));
     for (const int32_t row : given_[rank]) append(letter, own[row], static_cast<size_t>(own.cols));
     bytes_sent_ += static_cast<int64_t>(letter.size());
     return ranks_.start(rank, Mail::kSwap, std::move(letter));
@@ -316,8 +341,10 @@ void RowsFromOthers::by_rank(MatView<const float> own,
       visit(self, own);
     } else {
       const int rank = (self + step) % count;
-      const auto rows = Letter(ranks_.wait(rank, Mail::kSwap)).take_rest<float>();
-      visit(rank, {rows.data(), std::ssize(rows) / own.cols, own.cols});
+      const std::string letter = ranks_.wait(rank, Mail::kSwap);
+      const auto numbers = letter.size() / sizeof(float);
+      visit(rank, {Letter(letter).view<float>(numbers), static_cast<int64_t>(numbers) / own.cols,
+                   own.cols});
     }
     while (sending && !sending->done()) std::this_thread::yield();
     sending = std::move(next);

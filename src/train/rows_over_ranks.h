@@ -36,6 +36,10 @@ OwnNeighbours choose_over_ranks(MatView<const float> own, const ApartOptions& op
 PairCosts lse_backward_over_ranks(MatView<float> d_z, const float* d_lse, MatView<const float> own,
                                   const float* lse, int64_t all_rows, int threads, Ranks& ranks);
 
+// The rows with these numbers among all, on every rank.
+Matrix rows_by_number(const Matrix& own, const std::vector<int32_t>& numbers, int64_t all_rows,
+                      Ranks& ranks);
+
 // Rows of others that a rank needs again and again.
 class RowsFromOthers {
  public:
@@ -45,8 +49,8 @@ class RowsFromOthers {
   int64_t count() const { return static_cast<int64_t>(wanted_.size()); }
   const std::vector<int32_t>& numbers() const { return wanted_; }
   // The first `width` numbers of the wanted rows, from the own rows of every rank; rows are
-  // `stride` numbers apart.
-  void get(float* wanted, const float* own, int64_t width, int64_t stride);
+  // `stride` numbers apart. `gap` rows are left between those of ranks before this one and after.
+  void get(float* wanted, const float* own, int64_t width, int64_t stride, int64_t gap = 0);
   // Calls visit(rank, rows) with the wanted rows of one rank after another, this one's being `own`;
   // the next are on their way meanwhile, and no more than two ranks' are held.
   void by_rank(MatView<const float> own,

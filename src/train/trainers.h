@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dist/ranks.h"
+#include "network/gl_gnn.h"
 
 namespace glgnn {
 
@@ -26,6 +27,9 @@ bool runs_whole_epochs(const Features& features, bool has_graph, const Config& c
 // Training in paper mode: modules and their network of graphs together, by gradient.
 FitResult fit_paper(const Problem& problem, const Config& config, const Context& context,
                     const FitOptions& options);
+
+// Puts the loss of an epoch of paper mode into its report; kData where it is not finite.
+void set_loss(EpochReport& report, const LossTerms& loss);
 
 // Training in best mode: a pool of modules, each on its own, then the network of graphs over them.
 

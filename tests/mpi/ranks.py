@@ -134,6 +134,16 @@ def wait_for(condition, text, seconds=60):
     sys.exit(f"FAILED: {text}: waited for {seconds} seconds")
 
 
+def busy_ranks(ranks, program, started):
+    """Their processes, once each has computed for longer than MPI takes to start."""
+    processes = [process_of(rank, program, started) for rank in range(ranks)]
+
+    def ticks(process):
+        return sum(map(int, pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+
+    return processes if all(process and ticks(process) > 60 for process in processes) else None
+
+
 def killed_on_the_way(program, words, has_begun, folder):
     """Rank 1 of three is killed once has_begun(): the words, and the time they took."""
     # To files: a pipe that nobody reads would stop the ranks.
@@ -150,7 +160,47 @@ def killed_on_the_way(program, words, has_begun, folder):
     check("glgnn: rank 1 (process" in text and "is gone" in text and "--resume" in text, f"clear words, found {text}")
 
 
+def test_stops(program, folder):
+    """A rank that is killed in the middle of nearest; one that is stopped; all stopped, as by Ctrl-Z, who then go on."""
+    chance = random.Random(5)
+    rows, near = folder / "rows.npy", folder / "near.npy"
+    block = [[chance.gauss(0, 1) for _ in range(24)] for _ in range(500)]
+    write_npy(rows, [[value + 0.001 * copy for value in row] for copy in range(180) for row in block])
+    words = ["nearest", str(rows), "--k", "5", "--out", str(near), "--threads", "1"]
+
+    def end_of(meddle):
+        """What was said, and how long it took from then on."""
+        with open(folder / "said.txt", "w+") as said:
+            started = subprocess.Popen(over(2, program, words), stdout=said, stderr=said, env=environment())
+            processes = wait_for(lambda: busy_ranks(2, program, started), "two ranks at work")
+            begin = time.monotonic()
+            meddle(processes)
+            status = started.wait(timeout=120)
+            said.seek(0)
+            return status, said.read(), time.monotonic() - begin
+
+    def stop_one(processes):
+        os.kill(processes[1], signal.SIGSTOP)
+
+    def stop_all(processes):
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        time.sleep(10)
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+    for meddle, words_of_loss in ((lambda processes: os.kill(processes[1], signal.SIGKILL), "is gone"),
+                                  (stop_one, "has been silent for 8 seconds")):
+        status, said, seconds = end_of(meddle)
+        check(status != 0 and "glgnn: rank 1 (process" in said and words_of_loss in said, f"{words_of_loss}: {said}")
+        check("Nothing was written" in said and not near.exists(), f"nothing is left: {said}")
+        check(seconds < 12, f"told within ten seconds, found {seconds}")
+    status, said, _ = end_of(stop_all)
+    check(status == 0 and near.exists(), f"stopped as a whole and gone on: {said}")
+
+
 def test_faults(program, folder):
+    test_stops(program, folder)
     log = folder / "killed.jsonl"
     words = ["evaluate", "wine", "--mode", "paper", "--epochs", "25", "--runs", "10", "--quiet"]
     with_log = [*words, "--log", str(log)]
@@ -251,6 +301,12 @@ def test_rows(program, folder):
         shared = nearest_files(ranks, program, folder / "rows.csv", folder)
         check(shared[:2] == alone[:2], f"nearest of a table on {ranks} ranks differs from the array")
 
+    (folder / "rows.svm").write_text("".join(
+        "1 " + " ".join(f"{f}:{value!r}" for f, value in enumerate(numbers[12 * i:12 * i + 12])) + "\n" for i in range(6000)))
+    for ranks in (0, 2, 3):
+        shared = nearest_files(ranks, program, folder / "rows.svm", folder)
+        check(shared[:2] == alone[:2], f"nearest of svmlight rows on {ranks} ranks differs from the array")
+
     labels = folder / "labels.npy"
     write_npy(labels, [[i % 3 if i % 20 == 0 else -1] for i in range(6000)])
     labels.write_bytes(labels.read_bytes().replace(b"(6000, 1)", b"(6000,  )"))
@@ -314,6 +370,40 @@ def test_training(program, folder):
         found = fitted_rows(ranks)[0][0]
         check(max(abs(a - b) for a, b in zip(alone, found)) < 1e-4, f"a table on {ranks} ranks is not the array")
 
+    # Svmlight rows, which become dense: as the same numbers in a table.
+    written = [[value if value > 1 else 0 for value in array.array("f", row[:8])] for row in rows]
+    svm, dense = folder / "rows.svm", folder / "dense.csv"
+    svm.write_text("".join(" ".join([str(i % 3) if i % 4 != 1 else "?", *(f"{f + 1}:{v!r}" for f, v in enumerate(row) if v)]) + "\n"
+                           for i, row in enumerate(written)))
+    dense.write_text("a,b,c,d,e,f,g,h,kind\n" + "".join(",".join([*map(repr, row), str(i % 3) if i % 4 != 1 else ""]) + "\n"
+                                                       for i, row in enumerate(written)))
+    words[1:4] = [str(dense), "--label", "kind"]
+    expected = fitted_rows(0, "--scaling", "row_unit")[0][0]
+    words[1:4] = [str(svm)]
+    check(fitted_rows(0)[0][0] == expected == fitted_rows(1)[0][0], "svmlight rows differ from the same table")
+    for ranks in (2, 3, 4):
+        found = fitted_rows(ranks)[0][0]
+        check(max(abs(a - b) for a, b in zip(expected, found)) < 1e-4, f"svmlight rows on {ranks} ranks differ from one process")
+    words[1:2] = [str(table), "--label", "kind"]
+
+    # A given graph: it reaches other answers than the learned one, the same on any number of ranks.
+    edges = folder / "edges.txt"
+    edges.write_text("".join(f"{i} {j}\n" for i in range(320) for j in (i + 3, i + 9, i + 100) if j < 320))
+    ordinary = run([program, *words, "--graph", str(edges), "--out", str(model), "--no-report", "--restart"])
+    given, said = fitted_rows(0, "--graph", str(edges))
+    check("graph of 848 edges" in said and "graph of 848 edges" in ordinary.stdout, f"848 edges, found {said}")
+    tested = next(line for line in said.splitlines() if "test accuracy" in line).split(" (")[0]
+    check(tested in ordinary.stdout, f"with a graph {tested} as in an ordinary training, found {ordinary.stdout}")
+    check(max(abs(a - b) for a, b in zip(alone, given[0])) > 0.01, "a given graph changes nothing")
+    for ranks in (1, 2, 3, 4):
+        found = fitted_rows(ranks, "--graph", str(edges))[0][0]
+        check(max(abs(a - b) for a, b in zip(given[0], found)) < 1e-4, f"with a graph {ranks} ranks differ from one process")
+    other = folder / "other.txt"
+    other.write_text(edges.read_text().replace("0 3\n", "0 4\n", 1))
+    asked = [*words, "--rows-over-ranks", "--probabilities", str(folder / "p.npy"), "--graph"]
+    done = run([*over(1, program, [*asked, str(edges)]), ":", "-n", "1", program, *asked, str(other)])
+    check("rank 1 (process" in done.stderr and "another data than rank 0" in done.stderr, f"another graph: {done.stderr}")
+
     # A rank is killed; another number of ranks goes on.
     words[words.index("--epochs") + 1] = "30"
     p = folder / "killed.npy"
@@ -334,9 +424,13 @@ def test_training(program, folder):
     words[words.index("--epochs") + 1] = "6"
 
     for more, expected in ((["--bias", "true"], "found bias true, expected false"), (["--hops", "3"], "found 3 hops"),
-                           (["--scaling", "tfidf"], "setting scaling")):
+                           (["--scaling", "tfidf"], "setting scaling"),
+                           (["--graph", str(edges), "--given_graph", "union"], "found given_graph union")):
         done = run(over(2, program, [*words, "--rows-over-ranks", "--probabilities", str(folder / "p.npy"), *more]))
         check(done.returncode == 2 and expected in done.stderr, f"{more}: status {done.returncode}, {done.stderr}")
+    best = [word for word in words if word not in ("--mode", "paper")]
+    done = run(over(2, program, [*best, "--rows-over-ranks", "--probabilities", str(folder / "p.npy")]))
+    check("found mode best, which is not built for rows that ranks own" in done.stderr and done.returncode == 2, done.stderr)
     done = run(over(7, program, [*words, "--rows-over-ranks", "--probabilities", str(folder / "p.npy")]))
     check("found 320 rows for 7 ranks, expected 48 rows for each" in done.stderr, f"too many ranks: {done.stderr}")
 

@@ -402,7 +402,7 @@ TEST(TableParts, PartsHaveEveryRowOnce) {
       for (int part = 0; part < parts; ++part) {
         const int64_t begin = table.bytes() * part / parts,
                       next = table.bytes() * (part + 1) / parts;
-        const int64_t count = table.count(begin, next);
+        const int64_t count = table.count(begin, next).rows;
         const TableParts::Rows rows = table.read(begin, 0, count, first);
         for (int64_t r = 0; r < count; ++r) {
           ASSERT_EQ(rows.numbers[r][0], static_cast<float>(first + r)) << parts;
@@ -416,7 +416,47 @@ TEST(TableParts, PartsHaveEveryRowOnce) {
     EXPECT_EQ(table.read(0, 11, 2, 11).numbers[1][0], 12);
   }
   const TableParts bare(folder.write("t.csv", "1,2\n3,4"), "");
-  EXPECT_EQ(bare.count(0, bare.bytes()), 2);
+  EXPECT_EQ(bare.count(0, bare.bytes()).rows, 2);
+}
+
+TEST(TableParts, SvmlightRowsBecomeDense) {
+  const TempFolder folder;
+  for (const int lowest : {0, 1}) {
+    std::string text = "# a remark\n";
+    for (int i = 0; i < 30; ++i) {
+      text += "+" + std::to_string(i % 3) + " " + std::to_string(lowest + i % 4) + ":" +
+              std::to_string(i + 1) + " 9:0.5 # row\n" + (i % 5 == 0 ? "\n" : "");
+    }
+    TableParts table(folder.write("t.svm", text), "label");
+    const TableParts::Counted all = table.count(0, table.bytes());
+    ASSERT_EQ(all.rows, 30);
+    table.set_columns(all);
+    ASSERT_EQ(table.cols(), 10 - lowest);
+    for (int parts = 1; parts < 40; ++parts) {
+      int64_t first = 0;
+      for (int part = 0; part < parts; ++part) {
+        const int64_t begin = table.bytes() * part / parts;
+        const int64_t count = table.count(begin, table.bytes() * (part + 1) / parts).rows;
+        const TableParts::Rows rows = table.read(begin, 0, count, first);
+        for (int64_t r = 0; r < count; ++r) {
+          std::vector<float> expected(static_cast<size_t>(table.cols()), 0.0f);
+          expected[static_cast<size_t>((first + r) % 4)] = static_cast<float>(first + r + 1);
+          expected.back() = 0.5f;
+          ASSERT_TRUE(std::equal(expected.begin(), expected.end(), rows.numbers[r])) << parts;
+          ASSERT_EQ(rows.labels[r], std::to_string((first + r) % 3));
+        }
+        first += count;
+      }
+      ASSERT_EQ(first, 30) << parts;
+    }
+  }
+  const std::string wrong = folder.write("t.svm", "1 2:3\n1 2:x\n");
+  EXPECT_TRUE(begins(folder.error_of(ErrorKind::kData,
+                                     [&] {
+                                       const TableParts table(wrong, "");
+                                       table.count(0, table.bytes());
+                                     }),
+                     "t.svm: not a feature: found \"2:x\""));
 }
 
 TEST(TableParts, SaysWhatItCannotRead) {
@@ -425,7 +465,7 @@ TEST(TableParts, SaysWhatItCannotRead) {
     const std::string path = folder.write("t.csv", text);
     return folder.error_of(kind, [&] {
       const TableParts table(path, label);
-      table.read(0, 0, table.count(0, table.bytes()), 0);
+      table.read(0, 0, table.count(0, table.bytes()).rows, 0);
     });
   };
   EXPECT_EQ(error(ErrorKind::kData, "x,y\n1,2\n3,\n"),

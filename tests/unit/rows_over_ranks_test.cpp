@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -239,20 +240,20 @@ TEST(RowsOverRanks, NeighboursUnderHopsAreThoseOfOneProcess) {
           choose_over_ranks(part_of(z, rows), plain, 1, self), n, self);
       Tape tape({}, false);
       const Matrix ones(edges->all()->nnz(), 1, 1.0f);
-      const NormalisedEdges graph{edges, symmetric_norm(tape, edges, Tape::constant(ones))};
-      const HopPairs hops = hops_over_ranks(graph, 2, self);
+      const NormalisedEdges graph = symmetric_norm(tape, edges, Tape::constant(ones));
+      const HopShells shells(rows_near_own(graph, self), 2, ranks == 1);
       if (ranks == 1) {
-        EXPECT_TRUE(hops.shells.is_symmetric());
+        EXPECT_TRUE(shells.is_symmetric());
         std::vector<int64_t> count(static_cast<size_t>(n));
         expected.resize(static_cast<size_t>(n * k));
         HopWeights<float> whole;
-        whole.shells = &hops.shells;
+        whole.shells = &shells;
         whole.h_of_shell = weights.data();
         cpu::graph_learn_choose(expected.data(), count.data(), nullptr, ZDense<float>{z.view()},
                                 whole, {.k = k}, 1);
       }
       ApartOptions options{.k = k, .all_rows = n};
-      options.hops.shells = &hops.shells;
+      options.hops.shells = &shells;
       options.hops.h_of_shell = weights.data();
       OwnNeighbours own = choose_over_ranks(part_of(z, rows), options, 1, self);
       for (int64_t i = 0; i < rows.size(); ++i) {
@@ -284,7 +285,30 @@ struct Clouds {
     config.k = 6;
     config.hidden = 8;
   }
+  // Pairs of rows within a class, and some others.
+  void give_graph(GivenGraph how) {
+    config.given_graph = how;
+    auto pattern = std::make_shared<Pattern>();
+    const auto rows = static_cast<int32_t>(features.rows());
+    pattern->rows = pattern->cols = rows;
+    for (int32_t i = 0; i < rows; ++i) {
+      std::vector<int32_t> near;
+      for (const int32_t step : {3, 9, 51, 100}) {
+        for (const int32_t j : {i - step, i + step}) {
+          if (j >= 0 && j < rows && (step != 100 || std::min(i, j) % 4 == 0)) near.push_back(j);
+        }
+      }
+      std::sort(near.begin(), near.end());
+      pattern->col.insert(pattern->col.end(), near.begin(), near.end());
+      pattern->row_ptr.push_back(pattern->nnz());
+    }
+    graph.values.assign(pattern->col.size(), 1.0f);
+    graph.pattern = std::move(pattern);
+    problem.graph = &graph;
+  }
+
   Features features;
+  Csr graph;
   Problem problem;
   Config config;
 };
@@ -299,6 +323,11 @@ OwnResult fit_clouds(const Clouds& clouds, int ranks, const FitOptions& options 
     std::copy_n(clouds.features.dense[rows.begin], own.dense.size(), own.dense.data());
     Problem problem = clouds.problem;
     problem.features = &own;
+    Csr near;
+    if (problem.graph) {
+      near = near_rows(*problem.graph, rows);
+      problem.graph = &near;
+    }
     OwnResult result = fit_paper_over_ranks(problem, clouds.features.rows(), clouds.config,
                                             Context{.threads = 1}, options, self);
     std::copy_n(result.probabilities.data(), result.probabilities.size(),
@@ -312,9 +341,7 @@ OwnResult fit_clouds(const Clouds& clouds, int ranks, const FitOptions& options 
   return all;
 }
 
-TEST(PaperOverRanks, OneRankHasTheBitsOfAnOrdinaryTraining) {
-  Clouds clouds(300);
-  clouds.config.epochs = 8;
+void expect_ordinary_training(const Clouds& clouds) {
   const Model model = fit(clouds.problem, clouds.config, Context{.threads = 1}).model;
   const OwnResult own = fit_clouds(clouds, 1);
   ASSERT_EQ(own.history.size(), model.history.size());
@@ -328,9 +355,20 @@ TEST(PaperOverRanks, OneRankHasTheBitsOfAnOrdinaryTraining) {
                          model.probabilities.data()));
 }
 
-TEST(PaperOverRanks, RanksAgreeWithOneButForRounding) {
+TEST(PaperOverRanks, OneRankHasTheBitsOfAnOrdinaryTraining) {
   Clouds clouds(300);
-  clouds.config.epochs = 4;
+  clouds.config.epochs = 8;
+  expect_ordinary_training(clouds);
+  for (const GivenGraph how : {GivenGraph::kAlways, GivenGraph::kStart}) {
+    clouds.give_graph(how);
+    expect_ordinary_training(clouds);
+  }
+  clouds.give_graph(GivenGraph::kAlways);
+  clouds.config.mu1 = 0;  // no second graph
+  expect_ordinary_training(clouds);
+}
+
+void expect_ranks_agree(const Clouds& clouds) {
   const OwnResult one = fit_clouds(clouds, 1);
   for (const int ranks : {2, 3, 4, 6}) {
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
@@ -351,9 +389,18 @@ TEST(PaperOverRanks, RanksAgreeWithOneButForRounding) {
   }
 }
 
-// Stopped by two ranks, gone on by others.
-TEST(PaperOverRanks, AnyNumberOfRanksGoesOnFromACheckpoint) {
+TEST(PaperOverRanks, RanksAgreeWithOneButForRounding) {
   Clouds clouds(300);
+  clouds.config.epochs = 4;
+  expect_ranks_agree(clouds);
+  for (const GivenGraph how : {GivenGraph::kAlways, GivenGraph::kStart}) {
+    clouds.give_graph(how);
+    expect_ranks_agree(clouds);
+  }
+}
+
+// Stopped by two ranks, gone on by others; then with other data.
+void expect_to_go_on(Clouds& clouds, const std::function<void()>& change) {
   clouds.config.epochs = 7;
   const TempFolder folder;
   FitOptions options{.on_epoch = [](const EpochReport& report) { return report.epoch < 3; },
@@ -373,7 +420,7 @@ TEST(PaperOverRanks, AnyNumberOfRanksGoesOnFromACheckpoint) {
       ASSERT_LE(apart, ranks == 2 ? 0.0f : 1e-5f);
     }
   }
-  clouds.features.dense[7][3] += 1;
+  change();
   EXPECT_TRUE(begins(folder.error_of(ErrorKind::kUsage,
                                      [&] {
                                        Ranks alone;
@@ -381,6 +428,15 @@ TEST(PaperOverRanks, AnyNumberOfRanksGoesOnFromACheckpoint) {
                                                             Context{.threads = 1}, options, alone);
                                      }),
                      "c: was made from other data"));
+}
+
+TEST(PaperOverRanks, AnyNumberOfRanksGoesOnFromACheckpoint) {
+  Clouds clouds(300);
+  expect_to_go_on(clouds, [&] { clouds.features.dense[7][3] += 1; });
+  for (const GivenGraph how : {GivenGraph::kAlways, GivenGraph::kStart}) {
+    clouds.give_graph(how);
+    expect_to_go_on(clouds, [&] { clouds.graph.values[5] = 2; });
+  }
 }
 
 }  // namespace

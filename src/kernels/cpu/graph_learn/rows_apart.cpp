@@ -38,6 +38,13 @@ RowRun part_of(const RowRun& run, const Blocks& part, int64_t begin) {
           run.capacity};
 }
 
+// Visitors in blocks as long as own ones where few threads share them: tiles of short blocks take
+// longer. Many threads want a block each. The sum of exponentials depends on the blocks.
+Blocks blocks_of_visitors(int64_t rows, bool wants_lse, int threads) {
+  constexpr int64_t kPairOfBlocks = 12 * kPanelRows;
+  return Blocks(rows, wants_lse || threads > 2 ? 8 : std::max<int64_t>(1, rows / kPairOfBlocks));
+}
+
 // Sums of exponentials of two sets of columns.
 void add_sum(RowState& state, float top, double sum) {
   if (sum == 0) return;
@@ -127,7 +134,7 @@ FoundAway OwnRows::host(const Visitors& visitors, int64_t begin, int64_t end) {
   if (begin == end || count == 0) return found;
   GLGNN_ASSERT(begin % kStep == 0);
   GLGNN_ASSERT(!s.rule.has_hops() || (s.rule.is_symmetric() && visitors.first % kStep == 0));
-  const Blocks part(end - begin), theirs(count);
+  const Blocks part(end - begin), theirs = blocks_of_visitors(count, s.rule.lse, s.threads);
   const RowRun own = part_of(s.run, part, begin);
   const RowRun run = s.pack(s.visitors_room, visitors.z, visitors.first, theirs);
   for (int64_t v = 0; v < count; ++v) {
