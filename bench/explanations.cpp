@@ -11,6 +11,7 @@
 
 #include "bench/motifs.h"
 #include "cli/progress.h"
+#include "cli/scores.h"
 #include "cli/start.h"
 #include "cli/text.h"
 #include "core/clock.h"
@@ -44,36 +45,38 @@ struct Optimiser {
   }
 };
 
-// Of the mask's size and mean entropy, with respect to the mask.
-double penalty_slope(double mask, double size, double entropy, double count) {
+// Of a mask's size and entropy, with respect to the mask.
+double penalty_slope(double mask, double size, double entropy) {
   const double clipped = std::clamp(mask, 1e-6, 1 - 1e-6);
-  return size - entropy / count * std::log(clipped / (1 - clipped));
+  return size - entropy * std::log(clipped / (1 - clipped));
 }
 
 }  // namespace
 
-Importance learn_masks(size_t edges, size_t features, const MaskOptions& options,
+Importance learn_masks(size_t edges, size_t features, size_t rows, const MaskOptions& options,
                        const std::function<Importance(const Masks&)>& slope) {
   Optimiser of_edges(edges), of_features(features);
   const Rng rng{options.seed, Stream::kInit, 900, 0};
-  for (size_t i = 0; i < edges; ++i) of_edges.logit[i] = 0.1 * rng.normal(i);
-  for (size_t i = 0; i < features; ++i) of_features.logit[i] = 0.1 * rng.normal(edges + i);
+  const double n = std::max(1.0, static_cast<double>(rows)), spread = std::sqrt(2 / n);
+  for (size_t i = 0; i < edges; ++i) of_edges.logit[i] = 1 + spread * rng.normal(i);
   const auto with_penalty = [](std::vector<double>& slopes, const std::vector<float>& masks,
                                double size, double entropy) {
     for (size_t i = 0; i < slopes.size(); ++i) {
       const double mask = masks[i];
-      slopes[i] += penalty_slope(mask, size, entropy, static_cast<double>(slopes.size()));
+      slopes[i] += penalty_slope(mask, size, entropy);
       slopes[i] *= mask * (1 - mask);
     }
   };
+  // Of the features the mean counts. Of the edges, each in both directions, the sum of the masks
+  // and the mean entropy over all pairs of rows.
+  const double each = 1 / std::max(1.0, static_cast<double>(features));
   for (int64_t t = 1; t <= options.steps; ++t) {
     const Masks now{of_edges.mask(), of_features.mask()};
     Importance slopes = slope(now);
-    with_penalty(slopes.edges, now.edges, options.edge_size, options.edge_entropy);
-    // The mean of the features' masks counts, the sum of the edges'.
-    with_penalty(slopes.features, now.features,
-                 options.feature_size / std::max(1.0, static_cast<double>(features)),
-                 options.feature_entropy);
+    with_penalty(slopes.edges, now.edges, 2 * options.edge_size,
+                 2 * options.edge_entropy / (n * n));
+    with_penalty(slopes.features, now.features, each * options.feature_size,
+                 each * options.feature_entropy);
     of_edges.step(slopes.edges, options.learning_rate, t);
     of_features.step(slopes.features, options.learning_rate, t);
   }
@@ -84,7 +87,7 @@ Importance learn_masks(size_t edges, size_t features, const MaskOptions& options
 Importance optimised_masks(const LocalRow& row, const Judge& judge, const MaskOptions& options) {
   const size_t edges = row.neighbours().size(), features = row.features().size();
   constexpr float kStep = 0.05f;
-  return learn_masks(edges, features, options, [&](const Masks& now) {
+  return learn_masks(edges, features, edges + 1, options, [&](const Masks& now) {
     std::vector<Masks> asked{now};
     for (size_t i = 0; i < edges; ++i) asked.emplace_back(now).edges[i] += kStep;
     for (size_t i = 0; i < features; ++i) asked.emplace_back(now).features[i] += kStep;
@@ -245,28 +248,46 @@ Json methods_json(const std::vector<StudyLine>& lines) {
   return methods;
 }
 
+// The lines of all seeds, in the order of the first.
 int compare_on_motifs(const CompareOptions& options, const Context& context) {
   const cli::InterruptGuard interrupt;
-  const auto lines = study_motifs(
-      make_motif_set(options.model, 0),
-      {.rows = options.rows, .stopped = [&] { return interrupt.interrupted(); }}, context);
-  if (interrupt.interrupted()) return interrupt.exit_status();
+  std::vector<std::vector<MotifLine>> seeds;
+  for (int64_t seed = 0; seed < options.seeds; ++seed) {
+    seeds.push_back(study_motifs(make_motif_set(options.model, static_cast<uint64_t>(seed)),
+                                 {.rows = options.rows,
+                                  .seed = static_cast<uint64_t>(seed),
+                                  .stopped = [&] { return interrupt.interrupted(); }},
+                                 context));
+    if (interrupt.interrupted()) return interrupt.exit_status();
+  }
   Json methods = Json::array();
   std::vector<std::vector<std::string>> table;
-  for (const MotifLine& line : lines) {
+  for (size_t l = 0; l < seeds.front().size(); ++l) {
+    const MotifLine& line = seeds.front()[l];
+    const auto all = [&](double MotifLine::*number) {
+      std::vector<double> values;
+      for (const auto& lines : seeds) values.push_back(lines[l].*number);
+      return values;
+    };
+    const auto text = [](const std::vector<double>& values) {
+      return fmt::format("{:.3f} ± {:.3f}", cli::mean_of(values), cli::deviation_of(values));
+    };
     methods.push_back({{"model", line.model},
-                       {"test_accuracy", line.accuracy},
+                       {"test_accuracy", all(&MotifLine::accuracy)},
                        {"method", line.explainer},
-                       {"auc", line.auc},
+                       {"auc", all(&MotifLine::auc)},
+                       {"auc_of_row", all(&MotifLine::auc_of_row)},
                        {"rows", line.rows},
-                       {"seconds", line.seconds}});
-    table.push_back({line.model, cli::percent(line.accuracy), line.explainer,
-                     fmt::format("{:.3f}", line.auc), std::to_string(line.rows),
-                     fmt::format("{:.4f}", line.seconds)});
+                       {"seconds", cli::mean_of(all(&MotifLine::seconds))}});
+    table.push_back({line.model, cli::percent(cli::mean_of(all(&MotifLine::accuracy))),
+                     line.explainer, text(all(&MotifLine::auc)), text(all(&MotifLine::auc_of_row)),
+                     std::to_string(line.rows),
+                     fmt::format("{:.4f}", cli::mean_of(all(&MotifLine::seconds)))});
   }
   if (options.json) {
     Json answer = program_json(context.threads);
     answer["dataset"] = options.model;
+    answer["seeds"] = options.seeds;
     answer["methods"] = std::move(methods);
     fmt::print("{}\n", json_text(answer));
     return 0;
@@ -276,6 +297,7 @@ int compare_on_motifs(const CompareOptions& options, const Context& context) {
                     {"test accuracy", true},
                     {"explained by"},
                     {"AUC of the motif's edges", true},
+                    {"within a row", true},
                     {"rows", true},
                     {"seconds", true}},
                    table);

@@ -25,8 +25,9 @@ struct MaskOptions {
 };
 
 // The masks after the last step, as importances. `slope` gives the gradient of -log p in each mask,
-// p being the probability of the predicted class.
-Importance learn_masks(size_t edges, size_t features, const MaskOptions& options,
+// p being the probability of the predicted class. The authors keep a mask for each ordered pair of
+// the `rows` that the edges join: the start and the mean entropy are those of so many.
+Importance learn_masks(size_t edges, size_t features, size_t rows, const MaskOptions& options,
                        const std::function<Importance(const Masks&)>& slope);
 
 // Of a row of our own model, by differences.

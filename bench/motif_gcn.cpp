@@ -1,36 +1,41 @@
 #include <glgnn/model.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "bench/explanations.h"
 #include "bench/motifs.h"
-#include "methods/convolution.h"
+#include "methods/network.h"
 #include "methods/pair_rows.h"
 #include "modules/soft_labels.h"
 
 namespace glgnn::bench {
 namespace {
 
+// Of the experiments of GNNExplainer's authors.
 constexpr int64_t kLayers = 3, kHidden = 20, kEpochs = 1000;
-constexpr double kRate = 0.01;
-constexpr float kDecay = 0.5f * 5e-4f;
+constexpr double kRate = 0.001;
+constexpr float kDecay = 0.5f * 0.005f;  // of every parameter
 
 }  // namespace
 
 MotifGcn::MotifGcn(const Dataset& data, const Split& split, uint64_t seed, const Context& context)
-    : data_(data), context_(context), graph_(normalised_graph(data.graph)) {
+    : data_(data), context_(context), graph_(data.graph) {
   transposed_ = std::make_shared<Transpose>(transpose(graph_.pattern->view()));
-  // Sums over the neighbours, as GNNExplainer's paper has them, and not means: columns that are all
-  // the same say nothing but the degree.
-  values_ =
-      Matrix(graph_.nnz(), 1, static_cast<float>(data.rows()) / static_cast<float>(graph_.nnz()));
+  // Sums over the neighbours and not means: columns that are all the same say nothing but the
+  // degree. A row does not read itself.
+  values_ = Matrix(graph_.nnz(), 1, 1.0f);
   for (uint32_t layer = 0; layer < kLayers; ++layer) {
     const int64_t in = layer == 0 ? data.features.cols() : kHidden;
     weights_.push_back(start_weights("w", in, kHidden, seed, layer));
-    biases_.push_back(start_weights("b", 1, kHidden, seed, kLayers + layer));
+    for (int64_t e = 0; e < weights_.back().value.size(); ++e) {
+      weights_.back().value.data()[e] *= std::sqrt(2.0f);  // relu halves what comes through
+    }
+    biases_.emplace_back("b", 1, kHidden);
     heads_.push_back(start_weights("head", kHidden, data.classes(), seed, 2 * kLayers + layer));
   }
+  biases_.emplace_back("b", 1, data.classes());  // of all heads
   std::vector<Parameter*> all;
   for (auto* list : {&weights_, &biases_, &heads_}) {
     for (Parameter& p : *list) all.push_back(&p);
@@ -40,7 +45,7 @@ MotifGcn::MotifGcn(const Dataset& data, const Split& split, uint64_t seed, const
   for (int64_t epoch = 1; epoch <= kEpochs; ++epoch) {
     const Var said = logits(training, x, values);
     cross_entropy(training, said, split.train, data.labels, 1.0f);
-    for (Parameter& w : weights_) sum_squares(training, training.parameter(w), kDecay);
+    for (Parameter* p : all) sum_squares(training, training.parameter(*p), kDecay);
     training.backward();
     step_all(all, kRate, epoch);
     training.clear();
@@ -61,7 +66,7 @@ Var MotifGcn::logits(Tape& tape, Var x, Var values) const {
     const Var part = linear(tape, h, tape.parameter(heads_[layer]));
     sum = layer == 0 ? part : add(tape, sum, part);
   }
-  return sum;
+  return add_bias(tape, sum, tape.parameter(biases_.back()));
 }
 
 int64_t MotifGcn::entry(int32_t i, int32_t j) const {
@@ -78,19 +83,21 @@ int32_t MotifGcn::predicted(int32_t row) const {
 
 std::vector<std::pair<int32_t, int32_t>> MotifGcn::edges_near(int32_t row) const {
   const Pattern& graph = *data_.graph.pattern;
-  std::set<std::pair<int32_t, int32_t>> edges;
-  std::set<int32_t> reached{row}, last{row};
+  std::set<int32_t> reached{row};
   for (int64_t layer = 0; layer < kLayers; ++layer) {
-    std::set<int32_t> next;
-    for (const int32_t i : last) {
-      for (int64_t e = graph.row_ptr[i]; e < graph.row_ptr[i + 1]; ++e) {
-        edges.insert({std::min(i, graph.col[e]), std::max(i, graph.col[e])});
-        if (reached.insert(graph.col[e]).second) next.insert(graph.col[e]);
-      }
+    std::set<int32_t> next = reached;
+    for (const int32_t i : reached) {
+      next.insert(graph.col.begin() + graph.row_ptr[i], graph.col.begin() + graph.row_ptr[i + 1]);
     }
-    last = std::move(next);
+    reached = std::move(next);
   }
-  return {edges.begin(), edges.end()};
+  std::vector<std::pair<int32_t, int32_t>> edges;
+  for (const int32_t i : reached) {
+    for (int64_t e = graph.row_ptr[i]; e < graph.row_ptr[i + 1]; ++e) {
+      if (i < graph.col[e] && reached.contains(graph.col[e])) edges.emplace_back(i, graph.col[e]);
+    }
+  }
+  return edges;
 }
 
 Importance MotifGcn::learned_masks(int32_t row,
@@ -131,7 +138,10 @@ Importance MotifGcn::learned_masks(int32_t row,
     }
     return slopes;
   };
-  return learn_masks(edges.size(), static_cast<size_t>(x.cols()), {.seed = seed}, slope);
+  std::set<int32_t> rows;
+  for (const auto& [a, b] : edges) rows.insert({a, b});
+  return learn_masks(edges.size(), static_cast<size_t>(x.cols()), rows.size(), {.seed = seed},
+                     slope);
 }
 
 double MotifGcn::probability(const Matrix& values, int32_t row, int32_t class_number) const {

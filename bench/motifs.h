@@ -24,20 +24,23 @@ struct MotifSet {
 };
 
 // "ba-shapes": 80 houses on 300 rows of preferential attachment; "tree-cycles": 80 rings of six on
-// a binary tree of eight levels below its root. A tenth as many edges by chance as there are rows.
+// a binary tree of eight levels below its root. The houses' graph has a tenth as many edges by
+// chance as it has rows. A motif hangs on the base by its first row.
 bool is_motif_set(const std::string& name);
 MotifSet make_motif_set(const std::string& name, uint64_t seed);
 
 struct MotifLine {
   std::string model, explainer;
-  double accuracy = 0;  // of the model, on rows that it has not learned from
-  double auc = 0;       // that an edge of a row's own motif is more important than another
-  int64_t rows = 0;     // explained; those whose edges are all of one kind cannot be judged
-  double seconds = 0;   // of one explanation
+  double accuracy = 0;    // of the model, on rows that it has not learned from
+  double auc = 0;         // that an edge of a row's own motif is more important than another, all
+                          // edges of all rows together, as GNNExplainer's authors count
+  double auc_of_row = 0;  // the same within each row, mean of the rows
+  int64_t rows = 0;       // explained; those whose edges are all of one kind cannot be judged
+  double seconds = 0;     // of one explanation
 };
 
 struct MotifOptions {
-  int64_t rows = 20;
+  int64_t rows = 20;  // explained, each the first of its motif, as the authors chose
   uint64_t seed = 0;
   std::function<bool()> stopped = [] { return false; };
 };
@@ -56,7 +59,8 @@ class MotifGcn {
 
   double test_accuracy() const { return test_accuracy_; }
 
-  // The edges (a < b) along which numbers can come to a row in three layers.
+  // The edges (a < b) between rows within three steps of a row, as GNNExplainer's authors take
+  // them; those that join two of the farthest cannot change what is said of it.
   std::vector<std::pair<int32_t, int32_t>> edges_near(int32_t row) const;
 
   // GNNExplainer: masks on these edges and on the columns, by the gradient.
@@ -75,10 +79,10 @@ class MotifGcn {
 
   const Dataset& data_;
   Context context_;
-  Csr graph_;      // with self-loops
+  Csr graph_;
   Matrix values_;  // of its entries
   std::shared_ptr<const Transpose> transposed_;
-  // Of each layer; a tape asks for more than const.
+  // Of each layer, and the bias of all heads; a tape asks for more than const.
   mutable std::vector<Parameter> weights_, biases_, heads_;
   Matrix probabilities_;
   double test_accuracy_ = 0;

@@ -17,7 +17,7 @@
 #include "describe.h"
 #include "dist/hand_out.h"
 #include "evaluation_result.h"
-#include "methods/search.h"
+#include "methods/methods.h"
 #include "prepare.h"
 #include "report/machine.h"
 #include "setting_options.h"

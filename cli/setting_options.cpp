@@ -3,6 +3,7 @@
 #include <glgnn/error.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -33,9 +34,13 @@ void SettingOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
   for (const auto& setting : list_settings({})) {
     // Not in --help, where they would bury the rest: `glgnn settings` shows them better.
-    CLI::Option* option = app.add_option("--" + setting.name, named_[setting.name], setting.text)
-                              ->group(kUnlisted)
-                              ->type_name("VALUE");
+    std::string with_dashes = setting.name;
+    std::ranges::replace(with_dashes, '_', '-');
+    const std::string other = with_dashes == setting.name ? "" : ",--" + with_dashes;
+    CLI::Option* option =
+        app.add_option("--" + setting.name + other, named_[setting.name], setting.text)
+            ->group(kUnlisted)
+            ->type_name("VALUE");
     if (setting.allowed == kSwitch) option->expected(0, 1);  // --NAME alone switches it on
     options_[setting.name] = option;
   }

@@ -7,7 +7,6 @@
 
 #include "core/rows.h"
 #include "methods/methods.h"
-#include "methods/search.h"
 #include "scores.h"
 
 namespace glgnn::cli {

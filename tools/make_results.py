@@ -32,12 +32,18 @@ def measure(name, arguments):
     going_on = ["--resume"] if log.exists() else []
     command = [str(ROOT / "build" / "glgnn"), *command_of(arguments).split()[1:], "--log", str(log), *going_on]
     print(f"{name}: {command_of(arguments)}{' (goes on)' if going_on else ''}", flush=True)
-    answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if answer.returncode != 0:
-        print(f"make_results: {name}: exit status {answer.returncode}: {answer.stderr[-500:]}", file=sys.stderr)
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = subprocess.Popen(command, stdout=out, stderr=err, text=True)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0), err.seek(0)
+        said, complaint = out.read(), err.read()
+    if child.returncode != 0:
+        print(f"make_results: {name}: exit status {child.returncode}: {complaint[-500:]}", file=sys.stderr)
         return
-    result = json.loads(answer.stdout)
+    result = json.loads(said)
     result["command"] = command_of(arguments)
+    result["processor_seconds"] = usage.ru_utime
     save(name, result)
     log.unlink()
 

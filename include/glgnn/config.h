@@ -63,6 +63,7 @@ struct Config {
   int64_t refresh = 1;
 
   bool bias = false;
+  bool feature_graph = false;
   Aggregation aggregation = Aggregation::kMean;
   Attention attention = Attention::kPerRow;
   NetworkWeight network_weight = NetworkWeight::kMatrix;

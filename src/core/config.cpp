@@ -120,6 +120,9 @@ void for_each_setting(C& c, Visit&& visit) {
       "refresh", c.refresh, positive,
       "epochs between two choices of neighbours; in between only kept similarities are recomputed");
   visit("bias", c.bias, any, "give each of the two layers a bias");
+  visit("feature_graph", c.feature_graph, any,
+        "learn a graph of the columns, too: the first layer hears each column with the columns "
+        "most like it");
   visit("aggregation", c.aggregation, any,
         "X_agg of the network of graphs: the mean of the modules, trained, the previous Y, or "
         "constant (1 / C)");

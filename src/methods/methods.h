@@ -1,7 +1,12 @@
-// Every method, one line and one file each.
+// Every method, one line and one file each; and the search for a method's settings, the same for
+// all: its own start, then random draws. Which of them is taken is chosen by each run's validation
+// labels.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "methods/method.h"
@@ -13,6 +18,14 @@ const std::vector<Method>& all_methods();
 
 // kUsage, naming those most like it, where there is none of this name.
 const Method& method_named(std::string_view name);
+
+// Values that a person gave for a setting: the search draws from these instead.
+using GivenValues = std::vector<std::pair<std::string, std::vector<double>>>;
+
+// At most `budget` different assignments of all settings, fewer where there are no more. The first
+// is the method's start, or a person's first values. kUsage where the method has no such setting.
+std::vector<MethodValues> draw_settings(const Method& method, int64_t budget,
+                                        const GivenValues& given);
 
 Method logreg_method();
 Method linear_svm_method();

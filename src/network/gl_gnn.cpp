@@ -70,7 +70,10 @@ Csr to_csr(const SparseVar& a) {
 }
 
 GlGnn::GlGnn(const Problem& problem, const Config& config, const Context& context)
-    : config_(config), context_(context), inputs_(problem, config), network_(config, inputs_) {
+    : config_(config),
+      context_(context),
+      inputs_(problem, config, context),
+      network_(config, inputs_) {
   if (problem.classes_alike) {
     const std::vector<double> weights =
         balanced_class_weights(problem.labels, problem.train, problem.classes);

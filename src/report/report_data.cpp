@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "model/frozen_model.h"
@@ -141,6 +142,31 @@ Json weights_text(const std::vector<double>& weights) {
   return base64_of(std::span<const uint16_t>(parts));
 }
 
+// Of the learned graphs of the columns: the pairs with the largest shares, mean of the modules.
+Json column_pairs(const Model& model) {
+  constexpr size_t kMostPairs = 20;
+  std::map<std::pair<int64_t, int64_t>, double> shares;
+  for (size_t m = 0; m < model.modules.size(); ++m) {
+    const Matrix* lines = model.find_parameter("module" + std::to_string(m) + ".columns");
+    for (int64_t e = 0; lines && e < lines->rows(); ++e) {
+      const float* line = (*lines)[e];
+      shares[{std::lround(line[0]), std::lround(line[1])}] +=
+          line[2] / static_cast<double>(model.modules.size());
+    }
+  }
+  std::vector<std::pair<double, std::pair<int64_t, int64_t>>> sorted;
+  for (const auto& [pair, share] : shares) sorted.emplace_back(-share, pair);
+  std::ranges::sort(sorted);
+  Json list = Json::array();
+  const auto names = std::ssize(model.feature_names);
+  for (const auto& [share, pair] : sorted) {
+    if (list.size() == kMostPairs) break;
+    if (std::min(pair.first, pair.second) < 0 || std::max(pair.first, pair.second) >= names) break;
+    list.push_back({model.feature_names[pair.first], model.feature_names[pair.second], -share});
+  }
+  return list;
+}
+
 // By the columns of a table, not by the features that they became.
 Json features_json(const Model& model) {
   const ModelColumns columns(model);
@@ -152,7 +178,8 @@ Json features_json(const Model& model) {
   return {{"names", columns.names()},
           {"sparse", model.features.is_sparse},
           {"overall", weights_text(columns.merged(feature_weights(model)))},
-          {"modules", std::move(modules)}};
+          {"modules", std::move(modules)},
+          {"pairs", column_pairs(model)}};
 }
 
 Json settings_list(const Config& config) {

@@ -30,7 +30,11 @@ class MemoryShape {
         edges_(n_ * std::min(config.k + 1, n_)) {}
 
   // X; sparse also by columns, both again with the labels. The network of graphs: X_agg and a.
-  int64_t of_data() const { return numbers_ * (sparse_ ? 48 : kWord) + 10 * n_ * c_ * kWord; }
+  // For a graph of the columns X is turned once.
+  int64_t of_data() const {
+    const int64_t turned = config_.feature_graph ? numbers_ * (sparse_ ? 5 : 1) * kWord : 0;
+    return numbers_ * (sparse_ ? 48 : kWord) + 10 * n_ * c_ * kWord + turned;
+  }
 
   // Parameters with Adam's means and the best; kept neighbours, and what is made of their three
   // patterns; the best graph, that of the hops.
@@ -38,7 +42,11 @@ class MemoryShape {
     // Sparse: two patterns with the common columns of each pair, at most all of a row.
     const int64_t of_pair = sparse_ ? 2 * (8 + 8 * (numbers_ / std::max<int64_t>(1, n_))) : 0;
     const int64_t of_patterns = config_.refresh > 1 ? (3 * 44 + of_pair) * edges_ : 0;
-    return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + of_patterns + of_hops();
+    // Pairs of columns with Adam's means, their pattern and its transpose; C W1 and its gradient.
+    const int64_t of_columns =
+        config_.feature_graph ? f_ * (5 * 60 + 2 * config_.hidden * kWord) : 0;
+    return 6 * f_ * (config_.hidden + 1) * kWord + 40 * edges_ + of_patterns + of_hops() +
+           of_columns;
   }
 
   // Shells: places and hubs of each entry of the hop graph (kernels/hops.h). Powers list

@@ -360,9 +360,10 @@ void check_paper_over_ranks(const Problem& problem, const Config& config, int64_
           std::to_string(all_rows) + " rows for " + std::to_string(ranks.count()) + " ranks",
           std::to_string(kRunOfRows) + " rows for each rank at least");
   const Config plain;
-  for (const char* name : {"similarity", "diagonal", "sample_neighbours", "hop_form", "last_graph",
-                           "symmetrise", "refresh", "bias", "aggregation", "attention",
-                           "alpha_mean", "network_weight", "select_non_negative", "eval_labels"}) {
+  for (const char* name :
+       {"similarity", "diagonal", "sample_neighbours", "hop_form", "last_graph", "symmetrise",
+        "refresh", "bias", "feature_graph", "aggregation", "attention", "alpha_mean",
+        "network_weight", "select_non_negative", "eval_labels"}) {
     const std::string found = get_setting(config, name), expected = get_setting(plain, name);
     require(found == expected, std::string(name) + " " + found, expected);
   }

@@ -53,9 +53,9 @@ bool runs_whole_epochs(const Features& features, bool has_graph, const Config& c
          (config.rescale == Rescale::kSumK || config.rescale == Rescale::kSumOne) &&
          config.hop_form == HopForm::kShells && config.hops > 0 && graph_fits &&
          config.last_graph == LastGraph::kSecond && config.symmetrise == Symmetrise::kMean &&
-         config.refresh == 1 && !config.bias && network_fits && !config.select_non_negative &&
-         config.eval_labels == EvalLabels::kZero && config.modules <= kMostModules &&
-         features.rows() * config.k < kMostPairs;
+         config.refresh == 1 && !config.bias && !config.feature_graph && network_fits &&
+         !config.select_non_negative && config.eval_labels == EvalLabels::kZero &&
+         config.modules <= kMostModules && features.rows() * config.k < kMostPairs;
 }
 
 namespace {
@@ -187,6 +187,7 @@ class PaperTrainer {
     model.best_epoch = state_.best.epoch;
     model.probabilities = state_.best.probabilities;
     model.network = state_.best.network;
+    columns_.clear();
     auto value = state_.best.parameters.cbegin();  // in the order of GlGnn::parameters()
     for (int64_t m = 0; m < config_.modules; ++m) {
       FittedModule& module = model.modules.emplace_back(fitted_module(m, value));
@@ -194,6 +195,9 @@ class PaperTrainer {
     }
     for (const Parameter* p : model_.network().parameters()) {
       model.parameters.push_back({p->name, *value++});
+    }
+    for (size_t m = 0; m < columns_.size(); ++m) {
+      model.parameters.push_back({"module" + std::to_string(m) + ".columns", columns_[m]});
     }
     model.fused_graph = fuse_graphs(model.modules, threads_);
     return model;
@@ -209,6 +213,7 @@ class PaperTrainer {
     out.val_accuracy = validation_accuracy(out.probabilities, problem_);
     PaperState state;
     SubModule& module = model_.modules()[m];
+    const Matrix *pairs = nullptr, *shares = nullptr;
     for (const Parameter* p : module.parameters()) {
       const Matrix& learned = *value++;
       if (p == &module.selection())
@@ -221,9 +226,14 @@ class PaperTrainer {
         state.b1 = learned;
       else if (p == &module.second_bias())
         state.b2 = learned;
+      else if (p == &module.column_pairs())
+        pairs = &learned;
+      else if (p == &module.column_shares())
+        shares = &learned;
       else
         state.v = learned;
     }
+    if (pairs) columns_.push_back(module.settle_columns(*pairs, *shares, state.w1));
     out.state = std::make_shared<const ModuleState>(std::move(state));
     return out;
   }
@@ -370,6 +380,7 @@ class PaperTrainer {
   bool on_device_;
   GlGnn model_;
   std::unique_ptr<cuda::HeldPaper> held_;  // from the first epoch on, where the device runs them
+  std::vector<Matrix> columns_;            // of each module: column, other column, share
   Matrix answers_;                         // of that: rows of train and val
   bool best_is_held_ = false;
   bool keeps_buffers_;

@@ -9,7 +9,10 @@
 #include <set>
 
 #include "bench/explanations.h"
+#include "bench/motifs.h"
 #include "best_util.h"
+#include "cli/scores.h"
+#include "data/data.h"
 
 namespace glgnn {
 namespace {
@@ -277,6 +280,56 @@ TEST(Suggest, AModelWithoutItsLabelsIsRefused) {
   Model model = make_model(std::vector<float>(9, 0.5f));
   model.labels.clear();
   EXPECT_THROW(suggest_rows(model, 1, {}), Error);
+}
+
+// -log p falls with the mask of edge 2 and feature 1 alone.
+TEST(LearnedMasks, KeepWhatTheAnswerNeedsAndDropTheRest) {
+  const Importance found = learn_masks(6, 3, 30, {}, [](const Masks& now) {
+    Importance slopes{std::vector<double>(6, 0.0), std::vector<double>(3, 0.0)};
+    slopes.edges[2] = -4 * (1.2 - now.edges[2]);
+    slopes.features[1] = -8 * (1.2 - now.features[1]);
+    return slopes;
+  });
+  for (size_t e = 0; e < found.edges.size(); ++e) {
+    if (e == 2)
+      EXPECT_GT(found.edges[e], 0.9);
+    else
+      EXPECT_LT(found.edges[e], 0.2) << e;
+  }
+  EXPECT_GT(found.features[1], found.features[0]);
+  EXPECT_GT(found.features[1], found.features[2]);
+}
+
+TEST(Motifs, AreAsThePaperHangsThem) {
+  const bench::MotifSet houses = bench::make_motif_set("ba-shapes", 1);
+  const bench::MotifSet rings = bench::make_motif_set("tree-cycles", 1);
+  EXPECT_EQ(houses.data.rows(), 300 + 80 * 5);
+  EXPECT_EQ(rings.data.rows(), 511 + 80 * 6);
+  // The tree, six edges of a ring and the one it hangs by; each is there in both directions.
+  EXPECT_EQ(rings.data.graph.nnz(), 2 * (510 + 80 * 7));
+  EXPECT_EQ(houses.data.graph.nnz(), 2 * (295 * 5 + 80 * 7 + 70));
+}
+
+TEST(Motifs, GnnExplainerFindsTheHouses) {
+  const bench::MotifSet set = bench::make_motif_set("ba-shapes", 0);
+  const Split split =
+      make_split(set.data.labels, set.data.classes(), {.train = 0.8, .test = 0.2}, 0);
+  const bench::MotifGcn gcn(set.data, split, 0, Context{1});
+  EXPECT_GT(gcn.test_accuracy(), 0.9);
+  for (const int32_t row : {300, 450, 600}) {
+    const auto edges = gcn.edges_near(row);
+    const Importance masks = gcn.learned_masks(row, edges, 0);
+    std::vector<cli::Scored> scored;
+    int64_t own = 0;
+    for (size_t e = 0; e < edges.size(); ++e) {
+      const bool is_own = set.motif[edges[e].first] == set.motif[row] &&
+                          set.motif[edges[e].second] == set.motif[row];
+      own += is_own;
+      scored.push_back({masks.edges[e], is_own});
+    }
+    EXPECT_GE(own, 6) << row;  // chance may have added one between two rows of the house
+    EXPECT_GT(cli::area_under_curve(scored, 0, 0), 0.9) << row;
+  }
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 
+#include "model/local_row.h"
 #include "network/gl_gnn.h"
 #include "readings_util.h"
 #include "toy.h"
@@ -237,6 +240,112 @@ TEST(DoubleWork, LossWithoutTheSecondGraph) {
   };
   EXPECT_EQ(loss(without).graph, 0.0);
   EXPECT_EQ(loss(without).entropy, loss(with).entropy);
+}
+
+// Column f + 6 is column f with a little noise.
+Features columns_twice(bool sparse) {
+  const Rng rng{8, Stream::kInit, 0, 0};
+  Features x;
+  x.dense = Matrix(50, 12);
+  for (int64_t i = 0; i < 50; ++i) {
+    for (int64_t f = 0; f < 12; ++f) {
+      x.dense[i][f] =
+          rng.normal(i * 6 + f % 6) + (f < 6 ? 0.0f : 0.1f * rng.normal(1000 + i * 6 + f));
+    }
+  }
+  if (!sparse) return x;
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = 50;
+  pattern->cols = 12;
+  for (int64_t i = 0; i < 50; ++i) {
+    for (int32_t f = 0; f < 12; ++f) {
+      pattern->col.push_back(f);
+      x.sparse.values.push_back(x.dense[i][f]);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  x.sparse.pattern = std::move(pattern);
+  x.is_sparse = true;
+  x.dense = {};
+  return x;
+}
+
+TEST(FeatureGraph, JoinsColumnsThatAreAlike) {
+  for (const bool sparse : {false, true}) {
+    const AlikeColumns found = alike_columns(columns_twice(sparse), Context{1});
+    ASSERT_EQ(found.pattern->rows, 12);
+    for (int32_t f = 0; f < 12; ++f) {
+      for (int64_t e = found.pattern->row_ptr[f]; e < found.pattern->row_ptr[f + 1]; ++e) {
+        const bool is_copy = found.pattern->col[e] == (f + 6) % 12;
+        const float cosine = found.cosines.data()[e];
+        EXPECT_TRUE(is_copy ? cosine > 0.95f : cosine < 0.7f) << f << " " << cosine;
+      }
+      const std::vector<int32_t> others(found.pattern->col.begin() + found.pattern->row_ptr[f],
+                                        found.pattern->col.begin() + found.pattern->row_ptr[f + 1]);
+      EXPECT_LE(others.size(), 5u);
+      EXPECT_TRUE(std::ranges::binary_search(others, (f + 6) % 12)) << f;
+    }
+  }
+}
+
+TEST(FeatureGraph, ItsGradientIsThatOfDifferences) {
+  for (const bool sparse : {false, true}) {
+    const Toy toy(60, 7, sparse);
+    Config config = Toy::config();
+    config.feature_graph = true;
+    config.dropout = 0;
+    config.mu1 = 0;
+    const Context context{1};
+    GlGnn model(toy.problem, config, context);
+    SubModule& module = model.modules().front();
+    const auto loss = [&](bool backward) {
+      Tape tape(context, backward);
+      const double value = model.loss(tape, model.forward(tape, {true, 0, true})).total();
+      if (backward) tape.backward();
+      return value;
+    };
+    loss(true);
+    for (Parameter* p : {&module.column_pairs(), &module.column_shares()}) {
+      for (int64_t e = 0; e < std::min<int64_t>(p->value.size(), 6); ++e) {
+        constexpr float kStep = 0.002f;  // relu bends within larger ones
+        const float at = p->value.data()[e];
+        p->value.data()[e] = at + kStep;
+        const double above = loss(false);
+        p->value.data()[e] = at - kStep;
+        const double below = loss(false);
+        p->value.data()[e] = at;
+        const double slope = (above - below) / (2 * kStep);
+        EXPECT_NEAR(p->grad.data()[e], slope, 0.03 * std::abs(slope) + 2e-5) << p->name << " " << e;
+      }
+    }
+  }
+}
+
+// The kept weights are those that the first layer used: a fitted row is said the same anew.
+TEST(FeatureGraph, IsInTheWeightsThatAreKept) {
+  const Toy toy(60, 7);
+  Config config = Toy::config();
+  config.feature_graph = true;
+  config.epochs = 20;
+  Model model = train(toy.problem, config);
+  Dataset data;
+  data.features = toy.features;
+  data.labels = toy.labels;
+  for (int64_t f = 0; f < 7; ++f) data.feature_names.push_back(std::to_string(f));
+  data.class_names = {"a", "b", "c"};
+  keep_data(model, std::move(data), {});
+  const auto frozen = freeze(model, Context{1});
+  const Matrix& columns = model.parameter("module0.columns");
+  ASSERT_EQ(columns.cols(), 3);
+  for (int64_t e = 0; e < columns.rows(); ++e) {
+    EXPECT_NE(columns[e][0], columns[e][1]);
+    EXPECT_GT(columns[e][2], 0);
+  }
+  for (int32_t row = 0; row < 60; row += 7) {
+    const LocalRow local(*frozen, row);
+    const Matrix p = local.predict({local.all()});
+    for (int64_t c = 0; c < 3; ++c) EXPECT_NEAR(p[0][c], model.probabilities[row][c], 1e-4) << row;
+  }
 }
 
 }  // namespace

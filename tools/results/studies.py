@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STORE = ROOT / "docs" / "results"
@@ -112,6 +113,42 @@ NOISE_MODES = {"paper": ["--mode", "paper"], "best": ["--mode", "best"],
                "believing": ["--mode", "best", "--edge_trust", "false"]}
 
 
+# The paper's tables of rivals, with its figures in per cent, are in the program: {table: (datasets, {method: (name, figures)})}.
+def paper_tables():
+    text = (ROOT / "cli" / "paper_tables.cpp").read_text()
+    tables = {}
+    for number, body in re.findall(r"const PaperTable kTable(\d)(.*?)}};", text, re.S):
+        datasets = re.findall(r'"([a-z0-9]+)"', re.search(r"\{((?:\"[a-z0-9]+\",? ?){2,})\}", body)[1])
+        rows = re.findall(r'\{"([^"]+)", "([a-z-]+)", \{([-0-9., ]+)\}\}', body)
+        found = {method: (name, [float(f) for f in figures.split(",")]) for name, method, figures in rows}
+        assert all(len(figures) == len(datasets) for _, figures in found.values())
+        tables[f"table{number}"] = (datasets, found)
+    return tables
+
+
+OURS = ("paper", "best")
+RIVAL_GRAPHS = {"table1": "unknown", "table3": "known"}
+# Runs of a cell, and settings tried in each by validation. Few where a training is long.
+RIVAL_EFFORT = {"wine": (10, 8), "cancer": (10, 8)}
+USUAL_EFFORT, LEAST_EFFORT = (3, 4), (1, 1)
+LONG = {("digits", "lds"), ("digits", "gat"), ("citeseer", "rbf-gcn"), ("citeseer", "gat"), ("citeseer", "lds"),
+        ("citeseer", "idgl"), ("citeseer", "deepwalk"), ("cora", "deepwalk"), ("cora", "idgl"), ("cora", "gat"), ("cora", "lds")}
+
+
+def rival_cells():
+    """(name, arguments) of every cell of tables 1 and 3 but our own, which are other studies."""
+    for table, (datasets, rows) in paper_tables().items():
+        for dataset in datasets:
+            for method in rows:
+                if method in OURS:
+                    continue
+                large = dataset in LARGE or (dataset, method) in LONG
+                runs, budget = LEAST_EFFORT if large else RIVAL_EFFORT.get(dataset, USUAL_EFFORT)
+                graph = RIVAL_GRAPHS[table]
+                yield (f"rivals-{dataset}-{graph}-{method}",
+                       [dataset, "--graph", graph, "--runs", str(runs), "--method", method, "--budget", str(budget)])
+
+
 # The part of all rows that training does not see, to be predicted as new ones.
 HIDDEN_PART = "0.2"
 
@@ -151,6 +188,7 @@ def studies():
         for mode, runs in modes.items():
             yield (f"noise-{mode}-{dataset}-{graph}",
                    [dataset, "--graph", graph, *NOISE_MODES[mode], "--noise", part, "--runs", runs])
+    yield from rival_cells()
     for dataset, budget in READING_SETS.items():
         for number, reading in enumerate(READINGS):
             yield f"reading-{dataset}-{number:02d}", [dataset, "--mode", "paper", *budget, *reading]

@@ -88,7 +88,14 @@ export interface ReportData {
   modules: Module[]
   network: number[]
   /** Weights by the columns of the table. */
-  features: { names: string[]; sparse: boolean; overall: string; modules: string[] }
+  features: {
+    names: string[]
+    sparse: boolean
+    overall: string
+    modules: string[]
+    /** The learned graph of the columns: a column, one that is heard beside it, and its share. */
+    pairs: [column: string, other: string, share: number][]
+  }
   settings: Setting[]
   suggestions?: Suggestion[]
   row_data: {

@@ -43,6 +43,17 @@ export function featureSection(data: ReportData): HTMLElement {
   const of = choice('feature-of', 'Weights of', ['all modules together', ...data.modules.map((_, m) => `graph ${m + 1}`)], (which) => ((weights = read(which)), draw()))
   const order = choice('feature-order', 'Order', ['largest weight first', 'by name'], (which) => ((byName = which === 1), draw()))
   draw()
+  const largest = Math.max(...data.features.pairs.map(([, , share]) => share))
+  const pairs = data.features.pairs.map(([column, other, share]) =>
+    h(
+      'li',
+      {},
+      h('span', { class: 'bar-name', title: `${column} hears ${other}` }, `${column} ← ${other}`),
+      h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${(100 * share) / largest}%` })),
+      h('span', { class: 'bar-value' }, share.toFixed(2))
+    )
+  )
+  const graph = pairs.length === 0 ? [] : [h('h3', {}, 'The graph of the columns'), h('p', { class: 'hint' }, 'The strongest pairs: how much of another column is heard beside a column, which itself counts 1.'), h('ol', { class: 'bars', id: 'column-pairs' }, ...pairs)]
   return section(
     'features',
     'Features',
@@ -50,6 +61,7 @@ export function featureSection(data: ReportData): HTMLElement {
     h('div', { class: 'tools' }, h('label', { class: 'field', for: 'feature-search' }, h('span', {}, 'Find'), search), of.field, order.field),
     status,
     list,
-    more
+    more,
+    ...graph
   )
 }

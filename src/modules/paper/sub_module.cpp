@@ -31,6 +31,16 @@ void start_hop_weights(Matrix& v, const Config& config) {
   v.data()[config.hops] = before_softplus(config.far_start);
 }
 
+// At the start a column hears itself, and a little of the columns that are like it.
+void start_columns(Matrix& pairs, Matrix& shares, const AlikeColumns& columns) {
+  constexpr float kSharpness = 5, kOwn = 1, kOthers = 0.3f;
+  for (int64_t e = 0; e < pairs.size(); ++e) {
+    pairs.data()[e] = kSharpness * columns.cosines.data()[e];
+  }
+  shares.data()[0] = std::log(std::expm1(kOwn));
+  shares.data()[1] = std::log(std::expm1(kOthers));
+}
+
 std::string parameter_name(uint32_t module, const char* what) {
   return "module" + std::to_string(module) + "." + what;
 }
@@ -47,12 +57,15 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
       v_(parameter_name(number, "v"), 1, config.hops + 1),
       b1_(parameter_name(number, "b1"), 1, config.hidden),
       b2_(parameter_name(number, "b2"), 1, inputs.classes()),
+      pairs_(parameter_name(number, "column_pairs"), inputs.columns().cosines.rows(), 1),
+      shares_(parameter_name(number, "column_shares"), 1, 2),
       neighbours_(config, number) {
   const auto rng = [&](InitStep step) { return Rng{config.seed, Stream::kInit, number, step}; };
   start_selection(s_.value, rng(kSelectionStep), config.select_start);
   start_glorot(w1_.value, rng(kFirstWeightsStep));
   start_glorot(w2_.value, rng(kSecondWeightsStep));
   start_hop_weights(v_.value, config);
+  if (config.feature_graph) start_columns(pairs_.value, shares_.value, inputs.columns());
   hops_ = std::make_shared<HopPairs>();
   hops_->hops = config.hops;
 }
@@ -60,6 +73,7 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
 std::vector<Parameter*> SubModule::parameters() {
   std::vector<Parameter*> all{&s_, &w1_, &w2_, &v_};
   if (config_.bias) all.insert(all.end(), {&b1_, &b2_});
+  if (config_.feature_graph) all.insert(all.end(), {&pairs_, &shares_});
   return all;
 }
 
@@ -144,13 +158,46 @@ SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hid
   return normalise(tape, {pattern, edge_dot(tape, pattern, z, work), nullptr, work});
 }
 
+SparseVar SubModule::column_graph(Tape& tape, Var pairs) const {
+  const AlikeColumns& columns = inputs_.columns();
+  return {columns.pattern, edge_softmax(tape, columns.pattern, pairs), columns.by_column};
+}
+
+// o W1 + g C W1: X C W1 is X with every column mixed of those like it, so that X stays as it is.
+Var SubModule::heard_weights(Tape& tape, Var w1, const SparseVar& columns, Var shares) const {
+  const Var both[] = {w1, spmm(tape, columns, w1)};
+  return network_mix(tape, both, shares, 0);
+}
+
+Matrix SubModule::settle_columns(const Matrix& pairs, const Matrix& shares, Matrix& w1) const {
+  Tape tape({}, false);
+  const SparseVar graph = column_graph(tape, Tape::constant(pairs));
+  const Var parts = softplus(tape, Tape::constant(shares));
+  Matrix heard = *heard_weights(tape, Tape::constant(w1), graph, parts).value;
+  w1 = std::move(heard);
+  Matrix lines(graph.pattern->nnz(), 3);
+  for (int64_t f = 0; f < graph.pattern->rows; ++f) {
+    for (int64_t e = graph.pattern->row_ptr[f]; e < graph.pattern->row_ptr[f + 1]; ++e) {
+      lines[e][0] = static_cast<float>(f);
+      lines[e][1] = static_cast<float>(graph.pattern->col[e]);
+      lines[e][2] = graph.values.data()[e] * parts.data()[1] / parts.data()[0];
+    }
+  }
+  return lines;
+}
+
 // drop(X * s) W1, with s moved to the rows of W1: the mask commutes with s, and X needs no
 // gradient.
 Var SubModule::first_layer_input(Tape& tape, const Pass& pass) {
   const float rate = pass.training ? static_cast<float>(config_.dropout) : 0.0f;
   const Rng rng{config_.seed, Stream::kDropInput, number_, pass.epoch};
   const Var x = Tape::constant(inputs_.x());
-  const Var w = scale_rows(tape, tape.parameter(w1_), tape.parameter(s_));
+  const Var w1 = tape.parameter(w1_);
+  const Var heard = config_.feature_graph
+                        ? heard_weights(tape, w1, column_graph(tape, tape.parameter(pairs_)),
+                                        softplus(tape, tape.parameter(shares_)))
+                        : w1;
+  const Var w = scale_rows(tape, heard, tape.parameter(s_));
   if (!inputs_.is_sparse()) return dropout_linear(tape, x, w, rate, rng);
   return sparse_linear(tape, inputs_.x_pattern(), inputs_.x_by_column(),
                        dropout(tape, x, rate, rng), w);

@@ -38,6 +38,13 @@ class SubModule {
   Parameter& second_weights() { return w2_; }
   Parameter& first_bias() { return b1_; }
   Parameter& second_bias() { return b2_; }
+  Parameter& column_pairs() { return pairs_; }
+  Parameter& column_shares() { return shares_; }
+
+  // With a graph of the columns, of these parameters: makes W1 what the first layer used. The lines
+  // of the answer are pairs: a column, another that is heard beside it, and its share, that of the
+  // column itself being 1.
+  Matrix settle_columns(const Matrix& pairs, const Matrix& shares, Matrix& w1) const;
 
   NeighbourCache& neighbours() { return neighbours_; }
 
@@ -49,12 +56,15 @@ class SubModule {
   SparseVar rescale(Tape& tape, SparseVar a);
   SparseVar normalise(Tape& tape, SparseVar a);
   Var with_bias(Tape& tape, Var x, Parameter& b);
+  SparseVar column_graph(Tape& tape, Var pairs) const;
+  Var heard_weights(Tape& tape, Var w1, const SparseVar& columns, Var shares) const;
   Var first_layer_input(Tape& tape, const Pass& pass);
 
   const Config& config_;
   const Inputs& inputs_;
   uint32_t number_;
   Parameter s_, w1_, w2_, v_, b1_, b2_;  // the biases are read where there are any
+  Parameter pairs_, shares_;             // of the graph of the columns, likewise
   Csr hop_graph_;
   std::shared_ptr<HopPairs> hops_;  // modules that read the hops of one given graph share them
   NeighbourCache neighbours_;
