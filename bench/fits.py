@@ -58,6 +58,12 @@ def many_clouds(rows, draw):
     return numpy.hstack([told, mixed, draw.normal(size=(rows, 32)).astype(numpy.float32)]), cloud % 10
 
 
+def handwritten(folder):
+    """The pictures of handwritten digits in a folder with features_u8.npz and labels.npy."""
+    return lambda rows, draw: (numpy.load(folder / "features_u8.npz")["X"].astype(numpy.float32) / 255,
+                               numpy.load(folder / "labels.npy").astype(numpy.int64))
+
+
 # The last one is for GPUs (bench/cuda/run.py).
 TABLES = {"5000 x 20": (clouds, 5000, 100), "10000 x 20": (clouds, 10000, 100), "70000 x 784": (pictures, 70000, 100),
           "1000000 x 64": (many_clouds, 1_000_000, 1000)}
@@ -84,6 +90,7 @@ def measure(program, written, threads, device="auto", seed=0):
     """One training of what write_table has written."""
     table, label, y, told = written
     folder = table.parent
+    (folder / "model.glgnn").unlink(missing_ok=True)  # to take an old file off the disk is no part of a training
     begin = time.monotonic()
     command = [program, "fit", str(table), *label, "--threads", str(threads), "--device", device, "--seed", str(seed), "--quiet", "--no-report",
                "--out", str(folder / "model.glgnn"), "--restart"]

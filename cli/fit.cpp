@@ -18,6 +18,7 @@
 #include "data/data.h"
 #include "data/message.h"
 #include "describe.h"
+#include "model/walk.h"
 #include "output_files.h"
 #include "prepare.h"
 #include "progress.h"
@@ -73,6 +74,7 @@ struct FitCommand {
                           const Context& context) const;
   void say_how_to_resume(const OutputFiles& files, const EpochReport& last) const;
   void say_result(const Model& model) const;
+  bool wants_report(int64_t rows) const;
   void write_report(const Model& model, const OutputFiles& files) const;
 };
 
@@ -164,9 +166,13 @@ void FitCommand::say_result(const Model& model) const {
   say("key features   {}\n", joined(key_features(model, kKeyFeatures), ", "));
 }
 
+bool FitCommand::wants_report(int64_t rows) const {
+  return !no_report && has_page() && rows <= kReportedRows;
+}
+
 // The last line, and the report before it where there shall be one.
 void FitCommand::write_report(const Model& model, const OutputFiles& files) const {
-  if (no_report || !has_page() || model.probabilities.rows() > kReportedRows) {
+  if (!wants_report(model.probabilities.rows())) {
     say("wrote {} (model) and {} (log)\n", files.model.string(), files.log.string());
     return;
   }
@@ -205,6 +211,13 @@ Json log_end(const Model& model, double seconds, const OutputFiles& files) {
   end["peak_memory_mb"] = peak_memory_mb();
   end["model"] = files.model.string();
   return end;
+}
+
+// Many numbers that others keep for us, so that the trainer does not change them: the disk can have
+// them while the model is trained.
+bool is_worth_beginning(const Features& features) {
+  constexpr int64_t kMany = 1 << 22;
+  return features.dense.is_shared() && features.dense.size() >= kMany;
 }
 
 bool same_features(const Features& a, const Features& b) {
@@ -253,18 +266,20 @@ int FitCommand::run() const {
                 "those of a model");
   }
   const Context asked = threads.context();
+  if (asked.device == Device::kCuda) keep_freed_memory();
   // A GPU that is asked for takes a fifth of a second to start: meanwhile the data is read.
   const std::future<void> started = cuda::start_device(asked.device == Device::kCuda);
   Dataset dataset = load_data(data, quiet, asked.threads);
   Config config = settings.config();
   const Split split = choose_split(dataset, data, config.seed);
   config = resolve_settings(config, dataset, split);
-  const Context context = device_of_training(asked, dataset.features, dataset.has_graph, config);
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
   Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
   if (!from.empty()) problem.left_out = left_out_by(from, dataset, config);
-  const Plan plan = make_plan(problem, config, context.threads);
+  const Plan plan = make_plan(problem, config, asked.threads);
+  TrainingProgress shown(problem, config, asked.threads);
+  const Context context = device_of_training(asked, dataset.features, dataset.has_graph, config);
   say_what_was_found(dataset, split, config, plan);
 
   const int64_t needed =
@@ -288,14 +303,21 @@ int FitCommand::run() const {
   const InterruptGuard interrupt;
   Progress progress(plan.steps, quiet);
   EpochReport last{.epochs = plan.steps};
-  TrainingProgress shown(problem, config, context.threads);
+  const bool ends_device = context.device == Device::kCuda && !wants_report(dataset.rows());
   const auto on_epoch = [&](const EpochReport& report) {
     last = report;
     log.epoch(report);
+    // The last line of best mode: what follows is done by the processor.
+    const bool is_last = config.mode == Mode::kBest && report.epoch == report.epochs;
+    if (is_last && ends_device) cuda::end_device();
     progress.update(shown.state_after(report));
     return !interrupt.interrupted();
   };
   const SharedPattern given = dataset.graph.pattern;
+  std::optional<BegunModel> begun;
+  if (config.mode == Mode::kBest && is_worth_beginning(dataset.features)) {
+    begun.emplace(dataset.features, files.model.string());
+  }
   FitResult result = fit_dataset_over_ranks(std::move(dataset), split, config, context,
                                             {.on_epoch = on_epoch,
                                              .checkpoint = files.checkpoint.string(),
@@ -310,7 +332,11 @@ int FitCommand::run() const {
   }
 
   Model& model = result.model;
-  save_model(model, files.model.string());
+  if (begun) {
+    begun->save(model);
+  } else {
+    save_model(model, files.model.string());
+  }
   std::filesystem::remove(files.checkpoint);
   log.event(log_end(model, last.seconds, files));
   say_result(model);

@@ -20,6 +20,7 @@
 #include <system_error>
 
 #include "core/check.h"
+#include "core/cuda/device.h"
 #include "ranks.h"
 #include "text.h"
 #include "threads.h"
@@ -41,6 +42,14 @@ void end_by_exception() {
 
 }  // namespace
 
+void keep_freed_memory() {
+  constexpr int kLargest = 1 << 30, kAtOnce = 1 << 26;
+  ::mallopt(M_ARENA_MAX, 1);  // the one whose pages are large
+  ::mallopt(M_MMAP_THRESHOLD, kLargest);
+  ::mallopt(M_TRIM_THRESHOLD, kLargest);
+  ::mallopt(M_TOP_PAD, kAtOnce);
+}
+
 int run_guarded(char** argv, const std::function<int()>& program) {
   // Large blocks go back to the system when they are freed; by default the limit grows with use,
   // and a third of the memory ends up in gaps.
@@ -49,11 +58,14 @@ int run_guarded(char** argv, const std::function<int()>& program) {
   std::set_terminate(end_by_exception);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   try {
-    return run_on_ranks([&] {
-      const int status = program();
+    const int status = run_on_ranks([&] {
+      const int found = program();
       flush_output();
-      return status;
+      return found;
     });
+    // What is left to destroy is the driver's: the system takes it back sooner.
+    if (cuda::has_ended()) std::_Exit(status);
+    return status;
   } catch (...) {
     return report_failure();
   }

@@ -10,6 +10,10 @@ namespace glgnn::cli {
 // program anew, with settings of the OpenMP library that are read only then.
 int run_guarded(char** argv, const std::function<int()>& program);
 
+// Memory that is freed stays with the process, for the next that asks: many threads that give it
+// back and take it again beside a GPU would wait for the system more than for the GPU.
+void keep_freed_memory();
+
 // The one place where an error becomes a sentence and an exit status.
 
 // To be called in a catch block: prints `glgnn: TEXT` on the standard error.

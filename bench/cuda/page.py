@@ -52,8 +52,10 @@ def whole_goals(found):
         ratio = wine["cuda"]["seconds"] / wine["cpu"]["seconds"]
         yield "Wine in paper mode: epoch on the GPU, times that of the processor", "at most 1", ratio, ratio <= 1
     if pictures := trainings.get("70000 x 784"):
-        ratio = best_run(pictures["cpu"])["wall_seconds"] / best_run(pictures["cuda"])["wall_seconds"]
-        yield "best mode, 70,000 x 784, times faster than on the processor", "at least 20", ratio, ratio >= 20
+        for device, where in (("cuda open", "while another process has the GPU open"),
+                              ("cuda", "nobody else on the GPU, whose driver then starts and ends in this process")):
+            ratio = middle_seconds(pictures["cpu"]) / middle_seconds(pictures[device])
+            yield f"best mode, 70,000 x 784, times faster than on the processor, {where}", "at least 20", ratio, ratio >= 20
         apart = 100 * (best_run(pictures["cuda"])["accuracy"] - best_run(pictures["cpu"])["accuracy"])
         yield "best mode, 70,000 x 784, points of accuracy more than on the processor", "-0.2 .. 0.2", apart, abs(apart) <= 0.2
         if seeds := found.get("accuracy_by_seed"):
@@ -64,6 +66,10 @@ def whole_goals(found):
     if large := trainings.get("1000000 x 64"):
         minutes = best_run(large["cuda"])["wall_seconds"] / 60
         yield "best mode, 1,000,000 x 64: minutes", "a few", minutes, minutes <= 10
+
+
+def middle_seconds(runs):
+    return statistics.median(run["wall_seconds"] for run in runs)
 
 
 def best_run(runs):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks and times the program and its kernels on a GPU: one JSON file, one log.
 
-    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,small,epochs] [--quick] [--commit NAME]
+    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,large,seeds,small,epochs] [--quick] [--commit NAME] [--mnist FOLDER]
 
 BUILD is the folder of `make cuda`, OUT gets cuda.json and op_check.log. Needs PyTorch, for the truth in double precision on
 sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk; of whole epochs in paper
@@ -10,6 +10,7 @@ commit.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -26,13 +27,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 import fits  # noqa: E402
 
-PARTS = ["checks", "sizes", "fits", "small", "epochs"]
+PARTS = ["checks", "sizes", "fits", "large", "seeds", "small", "epochs"]
 SMALL = ["wine", "cancer", "digits", "cora", "citeseer"]  # trained whole, to see where a GPU pays
 SETS = {"wine": 60, "digits": 40, "cora": 40, "citeseer": 30, "20news": 20}  # epochs that are timed
 SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20), (1_000_000, 64, 20),
          (100_000, 64, 110), (70_000, 784, 10), (9_607, 236, 10)]
 QUICK = [(10_000, 64, 20), (100_000, 64, 20), (9_607, 236, 10)]
 SAMPLED = 256
+OPEN = "cuda open"  # as cuda, while another process has the GPU open
 
 
 def seconds_of(work, repeats=3, warm_up=True):
@@ -139,7 +141,7 @@ def time_size(build, folder, n, d, k, quick):
 def op_check(build, log):
     """Every op that has a kernel on the GPU, then its memory and races on small cases."""
     ops = ["graph_learn_choose", "graph_learn_lse", "nearest_rows", "ranked_rows", "propagate", "query_rows", "held_product",
-           "held_view", "held_landmarks", "column_squares", "two_layers", "held_head", "held_paper"]
+           "held_view", "held_landmarks", "held_classes", "column_squares", "two_layers", "held_head", "held_paper"]
     found = {}
     with open(log, "w") as to:
         ran = subprocess.run([build / "tests/op_check", *ops], capture_output=True, text=True)
@@ -159,25 +161,39 @@ def op_check(build, log):
     return found
 
 
-def whole_fits(program, folder, quick):
-    """Trainings in best mode on the GPU and, where that takes minutes at the most, on the processor of the same machine."""
+@contextlib.contextmanager
+def open_gpu(wanted):
+    """Another process that has the GPU open and does nothing: then the driver starts and ends faster in ours."""
+    if not wanted:
+        yield
+        return
+    idle = subprocess.Popen([sys.executable, "-c", "import torch; torch.cuda.get_device_properties(0); print(1, flush=True); input()"],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    idle.stdout.readline()
+    yield
+    idle.communicate(b"\n")
+
+
+def whole_fits(program, folder, tables, devices):
+    """Trainings in best mode: so many on each device, the processor being that of the same machine."""
     found = {}
-    for name in ["70000 x 784"] if quick else ["70000 x 784", "1000000 x 64"]:
+    for name, table in tables.items():
         (folder / "table").mkdir(exist_ok=True)
-        written = fits.write_table(folder / "table", *fits.TABLES[name])
-        found[name] = {}
-        for device in ("cuda", "cpu") if name == "70000 x 784" else ("cuda",):
-            repeats = 2 if name == "70000 x 784" else 1  # the larger one takes minutes
-            runs = [fits.measure(program, written, os.cpu_count(), device) for _ in range(repeats)]
+        written = fits.write_table(folder / "table", *table)
+        found[name] = {device: [] for device, _ in devices}
+        for device, repeats in devices:
+            with open_gpu(device == OPEN):
+                for _ in range(repeats):
+                    found[name][device].append(fits.measure(program, written, os.cpu_count(), device.split()[0]))
             lines = [json.loads(line) for line in open(folder / "table" / "model.jsonl")]
-            runs[-1]["seconds_after_module"] = [line["seconds"] for line in lines if line["event"] == "epoch"]
-            found[name][device] = runs
-            print(name, device, json.dumps(runs), flush=True)
+            found[name][device][-1]["seconds_after_module"] = [line["seconds"] for line in lines if line["event"] == "epoch"]
+            print(name, device, json.dumps(found[name][device]), flush=True)
     return found
 
 
 def fits_by_seed(program, folder, seeds):
     """The accuracy of the first table on both devices, and whether ten trainings on the GPU have the same bits."""
+    (folder / "table").mkdir(exist_ok=True)
     written = fits.write_table(folder / "table", *fits.TABLES["70000 x 784"])
     found = {seed: {device: fits.measure(program, written, os.cpu_count(), device, seed)["accuracy"] for device in ("cuda", "cpu")}
              for seed in seeds}
@@ -226,6 +242,12 @@ def paper_epochs(program, folder):
         yield found
 
 
+def gpu_name():
+    """Not by PyTorch, which would open the GPU."""
+    query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    return subprocess.run(query, check=True, capture_output=True, text=True).stdout.splitlines()[0]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
@@ -233,11 +255,12 @@ def main():
     parser.add_argument("--only", default=",".join(PARTS), help="parts, by comma")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--commit", default="unknown")
+    parser.add_argument("--mnist", type=pathlib.Path, help="folder with features_u8.npz and labels.npy, trained on too")
     options = parser.parse_args()
     build, kept = options.build.resolve(), options.out / "cuda.json"
     options.out.mkdir(parents=True, exist_ok=True)
     found = {"commit": options.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-             "device": torch.cuda.get_device_properties(0).name, "torch": torch.__version__}
+             "device": gpu_name(), "torch": torch.__version__}
     if kept.exists() and json.loads(kept.read_text())["commit"] == options.commit:
         found = json.loads(kept.read_text())
 
@@ -250,14 +273,21 @@ def main():
         parts = options.only.split(",")
         if unknown := set(parts) - set(PARTS):
             sys.exit(f"--only: found {', '.join(unknown)}, expected {', '.join(PARTS)}")
+        program = str(build / "glgnn")
         if "fits" in parts:
-            keep(fits=whole_fits(str(build / "glgnn"), folder, options.quick))
-            if not options.quick:
-                keep(**fits_by_seed(str(build / "glgnn"), folder, range(4)))
+            tables = {"70000 x 784": fits.TABLES["70000 x 784"]}
+            if options.mnist:
+                tables["mnist"] = (fits.handwritten(options.mnist), 70_000, 100)
+            keep(fits={**found.get("fits", {}), **whole_fits(program, folder, tables, [("cuda", 5), (OPEN, 5), ("cpu", 2)])})
+        if "large" in parts and not options.quick:
+            tables = {"1000000 x 64": fits.TABLES["1000000 x 64"]}
+            keep(fits={**found.get("fits", {}), **whole_fits(program, folder, tables, [("cuda", 1)])})
+        if "seeds" in parts and not options.quick:
+            keep(**fits_by_seed(program, folder, range(4)))
         if "small" in parts:
-            keep(small_fits=small_fits(str(build / "glgnn"), folder))
+            keep(small_fits=small_fits(program, folder))
         if "epochs" in parts:
-            for so_far in paper_epochs(str(build / "glgnn"), folder):
+            for so_far in paper_epochs(program, folder):
                 keep(paper_epochs=so_far)
         if "checks" in parts:
             keep(**op_check(build, options.out / "op_check.log"))

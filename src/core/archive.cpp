@@ -10,6 +10,7 @@
 #include <future>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include "core/new_file.h"
 #include "core/validate.h"
@@ -43,6 +44,18 @@ void check_version(const std::string& path, FileKind kind, uint32_t found) {
   throw Error(ErrorKind::kData, path + ": was written by another version: found file version " +
                                     std::to_string(found) + ", expected " + expected +
                                     "; fit again, or read it with " + reader);
+}
+
+// Of the bytes of a file, as its version sums them.
+uint64_t sum_of(const std::string& bytes, uint32_t version) {
+  constexpr uint32_t kLastFnv = 10, kLastInOrder = 11;
+  const size_t summed = bytes.size() - sizeof(uint64_t);
+  if (version <= kLastFnv) return fnv1a(bytes.data(), summed);
+  if (version <= kLastInOrder) return byte_sum(bytes.data(), summed);
+  ByteSum sum;
+  sum.add(bytes.data() + sizeof(Header), summed - sizeof(Header));
+  sum.add(bytes.data(), sizeof(Header));
+  return sum.value();
 }
 
 }  // namespace
@@ -130,23 +143,57 @@ void ArchiveWriter::put_numbers(const T* numbers, int64_t count) {
   pieces_.push_back({.own = {}, .other = {reinterpret_cast<const char*>(numbers), size}});
 }
 
+struct ArchiveWriter::File {
+  NewFile file;
+  ByteSum sum;
+  uint64_t size = 0;
+  std::future<void> begun;  // the last member: what it uses lives longer
+
+  explicit File(const std::string& path) : file(path) {
+    const Header later{};  // its size is not known yet
+    file.write({reinterpret_cast<const char*>(&later), sizeof later});
+  }
+
+  void add(const std::vector<Piece>& pieces) {
+    // Summed beside the writing: both take as long.
+    const std::future<void> summed = std::async(std::launch::async | std::launch::deferred, [&] {
+      for (const Piece& piece : pieces) sum.add(piece.bytes().data(), piece.bytes().size());
+    });
+    for (const Piece& piece : pieces) {
+      file.write(piece.bytes());
+      size += piece.bytes().size();
+    }
+    summed.wait();
+  }
+
+  void finish(FileKind kind) {
+    const Header header{kMagic, kind, kFileVersion, size};
+    sum.add(&header, sizeof header);
+    const uint64_t end = sum.value();
+    file.write({reinterpret_cast<const char*>(&end), sizeof end});
+    file.write_start({reinterpret_cast<const char*>(&header), sizeof header});
+    file.commit();
+  }
+};
+
+void ArchiveWriter::begin(const std::string& path) {
+  file_ = std::make_shared<File>(path);
+  file_->begun = std::async(std::launch::async | std::launch::deferred,
+                            [file = file_.get(), pieces = std::exchange(pieces_, {})] {
+                              file->add(pieces);
+                              file->file.sync();
+                            });
+}
+
 void ArchiveWriter::save(const std::string& path, FileKind kind) {
-  Header header{kMagic, kind, kFileVersion, 0};
-  for (const Piece& piece : pieces_) header.size += piece.bytes().size();
-  const std::string_view head(reinterpret_cast<const char*>(&header), sizeof header);
-  // Summed beside the writing: both take as long.
-  std::future<uint64_t> sum = std::async(std::launch::async | std::launch::deferred, [&] {
-    ByteSum all;
-    all.add(head.data(), head.size());
-    for (const Piece& piece : pieces_) all.add(piece.bytes().data(), piece.bytes().size());
-    return all.value();
-  });
-  NewFile file(path);
-  file.write(head);
-  for (const Piece& piece : pieces_) file.write(piece.bytes());
-  const uint64_t end = sum.get();
-  file.write({reinterpret_cast<const char*>(&end), sizeof end});
-  file.commit();
+  if (file_) {
+    file_->begun.get();
+  } else {
+    file_ = std::make_shared<File>(path);
+  }
+  file_->add(pieces_);
+  file_->finish(kind);
+  file_.reset();
 }
 
 ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(path) {
@@ -183,11 +230,7 @@ ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(pat
   in.read(bytes_.data() + sizeof header, static_cast<std::streamsize>(size - sizeof header));
   if (!in) io_error(path, "cannot be read", errno);
   std::memcpy(&sum, bytes_.data() + bytes_.size() - sizeof sum, sizeof sum);
-  constexpr uint32_t kLastFnv = 10;
-  const size_t summed = bytes_.size() - sizeof sum;
-  const uint64_t found =
-      version_ <= kLastFnv ? fnv1a(bytes_.data(), summed) : byte_sum(bytes_.data(), summed);
-  if (sum != found) named([] { damaged(); });
+  if (sum != sum_of(bytes_, version_)) named([] { damaged(); });
   if (header.kind != kind) {
     throw Error(ErrorKind::kData,
                 path + ": is a " + kind_name(header.kind) + ", expected a " + kind_name(kind));

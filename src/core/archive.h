@@ -1,8 +1,9 @@
 // Binary files of ours: a magic word, a version, a payload and a checksum; written beside and
 // renamed.
 //
-// Layout: "GLGNN\r\n\x1a" | kind u32 | version u32 | payload size u64 | payload | ByteSum of all
-// before (FNV-1a up to version 10). Numbers are little-endian as on every machine we build for. One
+// Layout: "GLGNN\r\n\x1a" | kind u32 | version u32 | payload size u64 | payload | ByteSum of the
+// payload and then of what is before it, which is written last (in version 11 of all in its order,
+// up to version 10 FNV-1a of that). Numbers are little-endian as on every machine we build for. One
 // `walk(archive, object)` function per type lists its members once, for writing and for reading.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +28,7 @@ enum class FileKind : uint32_t { kModel = 1, kCheckpoint = 2 };
 // The version of both file kinds; a change of any walk() raises it. Models stay readable from
 // kOldestModel on: what a later version adds is read by archive.since(version, member).
 // docs/reliability.md says how a change is made. A checkpoint is read by its own version alone.
-inline constexpr uint32_t kFileVersion = 11;
+inline constexpr uint32_t kFileVersion = 12;
 inline constexpr uint32_t kOldestModel = 9;
 
 inline constexpr uint64_t kFnvStart = 14695981039346656037ull;
@@ -96,6 +98,11 @@ class ArchiveWriter {
     (*this)(value);
   }
 
+  uint32_t version() const { return kFileVersion; }
+
+  // Another thread begins to write the file with what was put so far; what comes later follows at
+  // save(), of the same path. What stays in its place must do so until then.
+  void begin(const std::string& path);
   // `path` is old or new, never half.
   void save(const std::string& path, FileKind kind);
 
@@ -107,6 +114,7 @@ class ArchiveWriter {
 
     std::string_view bytes() const { return other.empty() ? std::string_view(own) : other; }
   };
+  struct File;
 
   void put(const void* bytes, size_t size);
   template <class T>
@@ -115,6 +123,7 @@ class ArchiveWriter {
   Keeps keeps_;
   // Pieces, because one string would need twice the memory while it grows.
   std::vector<Piece> pieces_;
+  std::shared_ptr<File> file_;  // that was begun
 };
 
 class ArchiveReader {
@@ -162,6 +171,8 @@ class ArchiveReader {
       throw Error(ErrorKind::kData, path_ + ": " + error.what());
     }
   }
+  uint32_t version() const { return version_; }
+  [[noreturn]] static void damaged();
   // Everything must have been read.
   void finish() const;
   // How many items follow: at most as many as the rest of the file can hold.
@@ -169,7 +180,6 @@ class ArchiveReader {
 
  private:
   void take(void* to, size_t size);
-  [[noreturn]] static void damaged();
 
   std::string path_;
   std::string bytes_;

@@ -123,20 +123,37 @@ void NewFile::close() {
 }
 
 void NewFile::write(std::string_view bytes) {
-  constexpr size_t kAtOnce = size_t{1} << 24;
+  constexpr int64_t kAtOnce = 1 << 23;
   while (!bytes.empty()) {
-    const ssize_t n = ::write(file_, bytes.data(), std::min(bytes.size(), kAtOnce));
+    const ssize_t n = ::write(file_, bytes.data(), std::min<size_t>(bytes.size(), kAtOnce));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       io_error(path_, "cannot be written (what was there before stays as it was)", errno);
     }
     bytes.remove_prefix(static_cast<size_t>(n));
     written_ += n;
-    if (static_cast<size_t>(n) < kAtOnce) continue;
+    if (written_ - on_their_way_ < kAtOnce) continue;
 #ifdef SYNC_FILE_RANGE_WRITE
     // To the disk already while the next is written; commit() waits for all.
-    ::sync_file_range(file_, written_ - n, n, SYNC_FILE_RANGE_WRITE);
+    ::sync_file_range(file_, on_their_way_, written_ - on_their_way_, SYNC_FILE_RANGE_WRITE);
 #endif
+    on_their_way_ = written_;
+  }
+}
+
+void NewFile::sync() {
+  if (::fdatasync(file_) != 0) io_error(path_, "cannot be synced to disk", errno);
+}
+
+void NewFile::write_start(std::string_view bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n =
+        ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      io_error(path_, "cannot be written (what was there before stays as it was)", errno);
+    }
+    done += static_cast<size_t>(n);
   }
 }
 

@@ -28,6 +28,10 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   void write(std::string_view bytes);
+  // Over what was written first.
+  void write_start(std::string_view bytes);
+  // Waits until all of it so far is on the disk.
+  void sync();
   void commit();
 
  private:
@@ -35,7 +39,7 @@ class NewFile {
 
   std::string path_, beside_;
   int file_ = -1;
-  int64_t written_ = 0;
+  int64_t written_ = 0, on_their_way_ = 0;  // bytes; those that the disk was told of
 };
 
 }  // namespace glgnn

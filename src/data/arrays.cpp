@@ -70,7 +70,7 @@ void finish(Dataset& dataset, const LoadOptions& options) {
   dataset.feature_names = numbered_names(dataset.features.cols());
   if (dataset.labels.empty()) dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
   if (options.new_rows || dataset.features.is_sparse) return;
-  leave_out_constant_columns(dataset);
+  leave_out_constant_columns(dataset, options.threads);
   check_repeated_columns(dataset, options.threads);
 }
 
@@ -80,7 +80,7 @@ Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& optio
   no_id_column(path, options);
   Dataset dataset;
   dataset.name = path.stem().string();
-  dataset.features.dense = to_matrix(read_npy(path), options.threads);
+  dataset.features.dense = read_npy_matrix(path, options.threads);
   add_labels_beside(dataset, path, options);
   finish(dataset, options);
   return dataset;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <unordered_map>
 
 #include "core/parallel.h"
@@ -192,7 +194,7 @@ void densify(Features& features) {
   if (static_cast<double>(features.sparse.nnz()) >= kSparseBelow * size) make_dense(features);
 }
 
-void leave_out_constant_columns(Dataset& dataset) {
+void leave_out_constant_columns(Dataset& dataset, int threads) {
   const Matrix& dense = dataset.features.dense;
   std::vector<TableColumn> columns;
   std::vector<std::string> constant, kept;
@@ -213,7 +215,19 @@ void leave_out_constant_columns(Dataset& dataset) {
   dataset.notes.push_back(has + " and " + (constant.size() == 1 ? "is" : "are") +
                           " left out: " + listed(constant));
   dataset.plan.columns = std::move(columns);
-  dataset.features = used_columns(std::move(dataset.features), dataset.plan, dataset.name);
+  std::vector<int64_t> used;
+  for (size_t j = 0; j < dataset.plan.columns.size(); ++j) {
+    if (dataset.plan.columns[j].is_used()) used.push_back(static_cast<int64_t>(j));
+  }
+  const int64_t rows = dense.rows(), width = std::ssize(used);
+  const std::shared_ptr<float[]> numbers = std::make_shared_for_overwrite<float[]>(rows * width);
+  for_row_ranges(rows, rows * width, threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const float* const from = dense[i];
+      for (int64_t f = 0; f < width; ++f) numbers[i * width + f] = from[used[f]];
+    }
+  });
+  dataset.features.dense = Matrix::share({numbers, numbers.get()}, rows, width);
   dataset.feature_names = kept;
   dataset.plan.feature_names = std::move(kept);
 }

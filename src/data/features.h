@@ -46,7 +46,7 @@ void densify(Features& features);
 
 // Leaves out the columns of an array with one value in all rows, unless all are such; the plan then
 // lists the columns (features must be dense).
-void leave_out_constant_columns(Dataset& dataset);
+void leave_out_constant_columns(Dataset& dataset, int threads = 1);
 
 // Whether the columns of a plan are those of an array, of which some are left out: nobody has
 // counted their values.

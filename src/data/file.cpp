@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <thread>
 
@@ -210,14 +209,23 @@ FileParts::FileParts(const std::filesystem::path& path) : path_(path) {
 
 std::string FileParts::bytes(int64_t offset, int64_t count) const {
   std::string bytes(static_cast<size_t>(count), '\0');
-  std::ifstream file(path_, std::ios::binary);
-  file.seekg(offset);
-  if (!file.read(bytes.data(), count)) {
-    fail(ErrorKind::kIo, {path_},
-         {"cannot be read", counted(file.gcount(), "byte"), counted(count, "byte"),
-          "check that nobody changes the file"});
-  }
+  read(bytes.data(), offset, count);
   return bytes;
+}
+
+void FileParts::read(void* to, int64_t offset, int64_t count) const {
+  const Descriptor file(open_to_read(path_));
+  for (int64_t done = 0; done < count;) {
+    const ssize_t got = ::pread(file.number(), static_cast<char*>(to) + done,
+                                static_cast<size_t>(count - done), offset + done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      fail(ErrorKind::kIo, {path_},
+           {"cannot be read", counted(done, "byte"), counted(count, "byte"),
+            "check that nobody changes the file"});
+    }
+    done += got;
+  }
 }
 
 uint64_t FileParts::sample_hash() const {

@@ -23,6 +23,8 @@ class FileParts {
   const std::filesystem::path& path() const { return path_; }
   int64_t size() const { return size_; }
   std::string bytes(int64_t offset, int64_t count) const;
+  // The same into memory of that size; safe to call from several threads.
+  void read(void* to, int64_t offset, int64_t count) const;
   // A sum of parts from all over the file, which tells two files apart without reading them.
   uint64_t sample_hash() const;
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <optional>
 
 #include "core/archive.h"
 #include "core/parallel.h"
@@ -267,23 +269,54 @@ void write_floats(float* out, const NpyArray& array) {
   });
 }
 
+bool all_finite(const float* first, const float* last) {
+  return std::all_of(first, last, [](float x) { return std::isfinite(x); });
+}
+
 // Floats that lie in the file as they are, by several threads; false where one is not finite.
 bool copy_floats(float* out, const NpyArray& array, int threads) {
   std::atomic<bool> finite = true;
   for_row_ranges(array.size(), array.size(), threads, [&](int64_t first, int64_t last) {
     std::memcpy(out + first, array.bytes.data() + first * sizeof(float),
                 (last - first) * sizeof(float));
-    if (!std::all_of(out + first, out + last, [](float x) { return std::isfinite(x); })) {
-      finite = false;
-    }
+    if (!all_finite(out + first, out + last)) finite = false;
   });
   return finite;
+}
+
+constexpr int64_t kHead = 1 << 17;  // bytes; a header of version 1 is shorter
+
+// Nothing where the file is not one of finite floats, row by row.
+std::optional<Matrix> read_floats(const std::filesystem::path& path, int threads) {
+  constexpr int64_t kAtOnce = 1 << 20;  // numbers
+  const FileParts file(path);
+  if (file.size() == 0) return {};
+  const std::string begin = file.bytes(0, std::min(kHead, file.size()));
+  const Header header = split_header(begin, {path});
+  const auto [array, swapped, fortran] = layout_of(header, {path});
+  const auto start = static_cast<int64_t>(header.bytes.data() - begin.data());
+  if (array.kind != 'f' || array.width != sizeof(float) || swapped || fortran ||
+      array.shape.size() != 2) {
+    return {};
+  }
+  require_bytes(array, file.size() - start);
+  require_matrix(array, file.size() == start);
+  check_cells(array.shape[0], array.shape[1], array.place);
+  const int64_t size = array.shape[0] * array.shape[1];
+  const std::shared_ptr<float[]> numbers = std::make_shared_for_overwrite<float[]>(size);
+  std::atomic<bool> finite = true;
+  for_fixed_pieces(size, kAtOnce, threads, [&](int64_t, int64_t first, int64_t last) {
+    float* const to = numbers.get() + first;
+    file.read(to, start + first * int64_t{sizeof(float)}, (last - first) * int64_t{sizeof(float)});
+    if (!all_finite(to, numbers.get() + last)) finite = false;
+  });
+  if (!finite) return {};
+  return Matrix::share({numbers, numbers.get()}, array.shape[0], array.shape[1]);
 }
 
 }  // namespace
 
 NpyRows::NpyRows(const std::filesystem::path& path) : file_(path) {
-  constexpr int64_t kHead = 1 << 17;  // a header of version 1 is shorter
   head_.place = {path};
   const int64_t size = file_.size();
   const std::string begin = file_.bytes(0, std::min(kHead, size));
@@ -299,6 +332,13 @@ NpyRows::NpyRows(const std::filesystem::path& path) : file_(path) {
          {"columns lie side by side, not rows", "fortran_order", "an array that is row-major",
           "write it again as numpy.ascontiguousarray(X)"});
   }
+}
+
+Matrix read_npy_matrix(const std::filesystem::path& path, int threads) {
+  if (threads > 1) {
+    if (std::optional<Matrix> found = read_floats(path, threads)) return *std::move(found);
+  }
+  return to_matrix(read_npy(path), threads);
 }
 
 Matrix NpyRows::read(int64_t begin, int64_t end) const {

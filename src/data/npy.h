@@ -29,6 +29,8 @@ struct NpyArray {
 
 NpyArray parse_npy(std::string bytes, const Place& place);
 NpyArray read_npy(const std::filesystem::path& path);
+// The matrix in a file, read by several threads where it lies there as it is wanted.
+Matrix read_npy_matrix(const std::filesystem::path& path, int threads);
 
 // The rows of a matrix in a .npy file, read when they are asked for: no more of the file than they.
 class NpyRows {

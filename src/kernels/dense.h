@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace glgnn {
 
@@ -44,19 +46,28 @@ struct CurvedHead {
   const float* offset;  // of each class
 };
 
+// Of each column its mean, and the mean square of what its numbers differ from that; of all numbers
+// the largest size.
+struct ColumnMoments {
+  std::vector<double> mean, variance;
+  float largest = 0;
+};
+
 // A matrix on the device, for as many products as are wanted.
 class HeldMatrix {
  public:
   struct Arrays;
   explicit HeldMatrix(MatView<const float> x);
   HeldMatrix(HeldMatrix&&) noexcept;
+  HeldMatrix& operator=(HeldMatrix&&) noexcept;
   ~HeldMatrix();
 
   int64_t rows() const;
   int64_t cols() const;
   const Arrays& arrays() const { return *arrays_; }
-  // x v, which stays there
+  // x v, and the softmax of each row of x v + offset; both stay there
   HeldMatrix times(MatView<const float> v) const;
+  HeldMatrix softmax_times(MatView<const float> v, const float* offset) const;
   // x^T y; both have as many rows
   Matrix transposed_times(const HeldMatrix& y) const;
   // The sum of each column's squares, in a row.
@@ -65,6 +76,7 @@ class HeldMatrix {
   HeldMatrix standardised(std::span<const double> mean, std::span<const double> spread) const;
   // How many different rows there are at the least: as many as sums of their numbers' bits.
   int64_t distinct_rows() const;
+  ColumnMoments moments() const;
   Matrix logits(const CurvedHead& head) const;
   Matrix to_host() const;
 
@@ -72,6 +84,25 @@ class HeldMatrix {
   explicit HeldMatrix(std::unique_ptr<const Arrays> arrays);
 
   std::unique_ptr<const Arrays> arrays_;
+};
+
+// Soft classes of rows on the device, p: a row for each, a column for each class.
+class HeldClasses {
+ public:
+  explicit HeldClasses(HeldMatrix p) : p_(std::move(p)) {}
+
+  // p^T x
+  Matrix sums(const HeldMatrix& x) const { return p_.transposed_times(x); }
+  std::vector<double> mass() const;  // of each class
+  // Classes that weigh as much as their shares of all, and then rows of sum 1: p_ic = p_ic share_c
+  // / mass_c, and shares where a row is 0.
+  void match_mass(std::span<const double> shares);
+  // Each of these rows has its class alone.
+  void set(std::span<const int32_t> rows, std::span<const int32_t> classes);
+  Matrix to_host() const { return p_.to_host(); }
+
+ private:
+  HeldMatrix p_;
 };
 
 }  // namespace cuda

@@ -24,11 +24,40 @@ void walk_shared(Archive& archive, const std::shared_ptr<const T>& shared, Walk&
   walk(archive, *shared);
 }
 
-template <class Archive, class M>
-void walk_module(Archive& archive, M& module) {
+// By what they hold: after a checkpoint was read every module has a graph of its own.
+bool same_graph(const Csr& a, const Csr& b) {
+  const Pattern &p = *a.pattern, &q = *b.pattern;
+  const bool same_pattern = &p == &q || (p.rows == q.rows && p.cols == q.cols && p.col == q.col &&
+                                         p.row_ptr == q.row_ptr);
+  return same_pattern && a.values == b.values;
+}
+
+// Several modules of best mode have the same graph: a file has it once.
+template <class Archive, class Modules, class M>
+void walk_graph(Archive& archive, Modules& modules, M& module) {
+  constexpr uint32_t kFirstShared = 12;
+  int64_t same = -1;  // as an earlier module's
+  if (archive.version() >= kFirstShared) {
+    const auto own = static_cast<int64_t>(&module - modules.data());
+    if constexpr (!Archive::kReading) {
+      for (int64_t m = 0; m < own && same < 0; ++m) {
+        if (same_graph(modules[m].graph, module.graph)) same = m;
+      }
+    }
+    archive(same);
+    if constexpr (Archive::kReading) {
+      if (same < -1 || same >= own) archive.damaged();
+      if (same >= 0) module.graph = modules[same].graph;
+    }
+  }
+  if (same < 0) archive(module.graph);
+}
+
+template <class Archive, class Modules, class M>
+void walk_module(Archive& archive, Modules& modules, M& module) {
   archive(module.kind);
   archive(module.note);
-  archive(module.graph);
+  walk_graph(archive, modules, module);
   archive(module.selection);
   archive(module.probabilities);
   archive(module.weight);
@@ -47,8 +76,21 @@ void walk_views(Archive& archive, V& views) {
   });
 }
 
+template <class Archive, class F>
+void walk_features(Archive& archive, F& features) {
+  archive(features.is_sparse);
+  archive(features.dense);
+  archive(features.sparse);
+}
+
+// From this version on the features, most of a file, come first: they are known before the rest.
+constexpr uint32_t kFeaturesFirst = 12;
+
 template <class Archive, class M>
 void walk_model(Archive& archive, M& model) {
+  if (Archive::kReading && archive.version() >= kFeaturesFirst) {
+    walk_features(archive, model.features);
+  }
   walk_config(archive, model.config);
   archive(model.train);
   archive(model.val);
@@ -64,7 +106,8 @@ void walk_model(Archive& archive, M& model) {
   walk_list(archive, model.history, [](Archive& a, auto& report) { walk_report(a, report); });
   archive(model.best_epoch);
   archive(model.folds);
-  walk_list(archive, model.modules, [](Archive& a, auto& module) { walk_module(a, module); });
+  walk_list(archive, model.modules,
+            [&](Archive& a, auto& module) { walk_module(a, model.modules, module); });
   walk_list(archive, model.parameters, [](Archive& a, auto& p) {
     a(p.name);
     a(p.value);
@@ -80,9 +123,7 @@ void walk_model(Archive& archive, M& model) {
   archive(model.notes);
   archive(model.labels);
   archive(model.test);
-  archive(model.features.is_sparse);
-  archive(model.features.dense);
-  archive(model.features.sparse);
+  if (archive.version() < kFeaturesFirst) walk_features(archive, model.features);
   walk_plan(archive, model.plan);
   archive(model.caller_data);
   archive.since(10, model.class_factors);
@@ -93,8 +134,22 @@ void walk_model(Archive& archive, M& model) {
 
 void save_model(const Model& model, const std::string& path) {
   ArchiveWriter writer(ArchiveWriter::Keeps::kPlaces);  // all of it is the model's
+  walk_features(writer, model.features);
   walk_model(writer, model);
   writer.save(path, FileKind::kModel);
+}
+
+BegunModel::BegunModel(Features features, std::string path)
+    : path_(std::move(path)),
+      features_(std::move(features)),
+      writer_(ArchiveWriter::Keeps::kPlaces) {
+  walk_features(writer_, std::as_const(features_));
+  writer_.begin(path_);
+}
+
+void BegunModel::save(const Model& model) {
+  walk_model(writer_, model);
+  writer_.save(path_, FileKind::kModel);
 }
 
 Model load_model(const std::string& path) {

@@ -14,6 +14,20 @@
 
 namespace glgnn {
 
+// A model file whose features are written while the model is still trained: save() writes the rest.
+// Without it there is no file.
+class BegunModel {
+ public:
+  BegunModel(Features features, std::string path);
+  // The model of these features.
+  void save(const Model& model);
+
+ private:
+  std::string path_;
+  Features features_;
+  ArchiveWriter writer_;
+};
+
 // Settings go by name and text, so that a file says what it was made with.
 template <class Archive, class C>
 void walk_config(Archive& archive, C& config) {

@@ -4,6 +4,8 @@
 #include <glgnn/dataset.h>
 #include <glgnn/matrix.h>
 
+#include <optional>
+
 #include "kernels/dense.h"
 #include "kernels/edges.h"
 
@@ -36,11 +38,12 @@ class FeatureProducts {
 struct Directions {
   Matrix scores;      // X V = U_r S_r, N x min(r, F): the rows in these directions
   Matrix directions;  // V, F x min(r, F)
+  std::optional<cuda::HeldMatrix> held;  // the scores on the device, where that computed them
 };
 
 // The r directions in which the rows differ most from zero. Deterministic: the start is drawn from
 // a fixed seed.
 Directions leading_directions(const Features& x, int64_t r, int threads);
-Directions leading_directions(const cuda::HeldMatrix& x, int64_t r);
+Directions leading_directions(const cuda::HeldMatrix& x, int64_t r, int threads);
 
 }  // namespace glgnn

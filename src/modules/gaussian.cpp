@@ -63,12 +63,10 @@ struct Prototypes {
 
 // The rows of p sum to 1, so that the scatter within classes is the whole scatter less that of the
 // means.
-Prototypes fit_prototypes(const Matrix& p, const Rows& rows, const Eigen::MatrixXd& scatter,
-                          double shrink) {
-  const Matrix& x = rows.x;
-  const Matrix sums = rows.sums(p);
+Prototypes fit_prototypes(const Matrix& sums, const Eigen::VectorXd& mass, const Matrix& x,
+                          const Eigen::MatrixXd& scatter, double shrink) {
   Prototypes out;
-  out.mass = map(p).cast<double>().colwise().sum().transpose().array() + 1e-6;
+  out.mass = mass.array() + 1e-6;
   out.mean = out.mass.cwiseInverse().asDiagonal() * map(sums).cast<double>();
   Eigen::MatrixXd within = scatter - out.mean.transpose() * out.mass.asDiagonal() * out.mean;
   within /= static_cast<double>(x.rows());
@@ -78,6 +76,12 @@ Prototypes fit_prototypes(const Matrix& p, const Rows& rows, const Eigen::Matrix
            (shrink + 1e-6) * sphere * Eigen::MatrixXd::Identity(x.cols(), x.cols());
   out.inverse_times_mean = within.llt().solve(out.mean.transpose());
   return out;
+}
+
+Prototypes fit_prototypes(const Matrix& p, const Rows& rows, const Eigen::MatrixXd& scatter,
+                          double shrink) {
+  const Eigen::VectorXd mass = map(p).cast<double>().colwise().sum().transpose();
+  return fit_prototypes(rows.sums(p), mass, rows.x, scatter, shrink);
 }
 
 // Every class is as likely as any other before its row is seen where they count alike.
@@ -129,6 +133,27 @@ Matrix join(const Matrix& x, const Matrix& coordinates, int64_t classes) {
       out[i][x.cols() + c] = other * coordinates[i][c];
   }
   return out;
+}
+
+// The same steps as gaussian_prototypes() without propagation, of classes that stay on the device.
+Matrix prototypes_on_device(cuda::HeldClasses p, const Matrix& x, const Problem& problem,
+                            const GaussianOptions& options, const cuda::HeldMatrix& held) {
+  const std::vector<double> shares = class_shares(problem);
+  const Eigen::MatrixXd scatter = Rows{x, &held, 1}.scatter();
+  std::vector<int32_t> labels;
+  for (const int32_t row : problem.train) labels.push_back(problem.labels[row]);
+  p.set(problem.train, labels);
+  for (int64_t t = 0; t < options.iterations; ++t) {
+    const std::vector<double> mass = p.mass();
+    const Prototypes prototypes = fit_prototypes(
+        p.sums(held), Eigen::Map<const Eigen::VectorXd>(mass.data(), std::ssize(mass)), x, scatter,
+        options.shrink);
+    const LinearHead head = linear_head(prototypes, problem.classes_alike);
+    p = cuda::HeldClasses(held.softmax_times(head.weights.view(), head.offset.data()));
+    if (options.class_mass) p.match_mass(shares);
+    p.set(problem.train, labels);
+  }
+  return p.to_host();
 }
 
 }  // namespace
@@ -205,11 +230,57 @@ Matrix nearest_means(const Matrix& x, const Problem& problem, int threads) {
   return p;
 }
 
+namespace {
+
+// As nearest_means(), where the device multiplies.
+cuda::HeldClasses nearest_means(const Matrix& x, const Problem& problem,
+                                const cuda::HeldMatrix& held) {
+  const int64_t classes = problem.classes;
+  const double features = static_cast<double>(x.cols());
+  Eigen::MatrixXd mean = Eigen::MatrixXd::Zero(x.cols(), classes);
+  Eigen::VectorXd count = Eigen::VectorXd::Zero(classes);
+  for (const int32_t i : problem.train) {
+    mean.col(problem.labels[i]) += map(x).row(i).transpose().cast<double>();
+    ++count[problem.labels[i]];
+  }
+  Matrix offset(1, classes, -1e4f);  // of a class without training rows
+  for (int64_t c = 0; c < classes; ++c) {
+    if (count[c] == 0) continue;
+    mean.col(c) /= count[c];
+    const double share = problem.classes_alike ? 1.0 : count[c] / count.sum();
+    offset[0][c] = static_cast<float>(std::log(share) - 0.5 * mean.col(c).squaredNorm() / features);
+  }
+  const Matrix weights = to_matrix(mean / features);
+  return cuda::HeldClasses(held.softmax_times(weights.view(), offset.data()));
+}
+
+}  // namespace
+
+Stage GaussianOptions::stage_of(Matrix p, const RoundWork& work) const {
+  std::vector<float> selection = work.separation(p);
+  return {.p = std::move(p),
+          .selection = std::move(selection),
+          .own_weight = smoothing.own_weight(),
+          .state = PrototypeState{work.input, {}}};
+}
+
 std::vector<Stage> GaussianOptions::run_round(const RoundWork& work) const {
   const Matrix& x = work.features().dense;
   const int threads = work.context.threads;
-  Matrix p = start_by_spreading ? spread_labels(work.graph, work.problem, class_mass, work.context)
-                                : nearest_means(x, work.problem, threads);
+  const cuda::HeldMatrix* const held = work.shared.held(work.input);
+  if (held && smoothing.steps == 0) {
+    const auto spread = [&] {
+      const Matrix p = spread_labels(work.graph(), work.problem, class_mass, work.context);
+      return cuda::HeldClasses(cuda::HeldMatrix(p.view()));
+    };
+    return {stage_of(
+        prototypes_on_device(start_by_spreading ? spread() : nearest_means(x, work.problem, *held),
+                             x, work.problem, *this, *held),
+        work)};
+  }
+  Matrix p = start_by_spreading
+                 ? spread_labels(work.graph(), work.problem, class_mass, work.context)
+                 : nearest_means(x, work.problem, threads);
   const auto rebuild = [&](const Matrix& coordinates) {
     Features view;
     view.dense = coordinates;
@@ -217,13 +288,8 @@ std::vector<Stage> GaussianOptions::run_round(const RoundWork& work) const {
     options.euclidean = true;
     return build_row_graph({.views = {&view}, .given = work.problem.graph}, options, work.context);
   };
-  gaussian_prototypes(p, x, work.graph, work.problem, *this, rebuild, work.context,
-                      work.shared.held(work.input));
-  std::vector<float> selection = work.separation(p);
-  return {{.p = std::move(p),
-           .selection = std::move(selection),
-           .own_weight = smoothing.own_weight(),
-           .state = PrototypeState{work.input, {}}}};
+  gaussian_prototypes(p, x, work.graph(), work.problem, *this, rebuild, work.context, held);
+  return {stage_of(std::move(p), work)};
 }
 
 void GaussianOptions::finish(KindState& state, const Matrix& p, const RoundWork& work) const {

@@ -26,6 +26,9 @@ struct GaussianOptions {
   void describe(ModuleNote& note) const;
   bool is_left_out(const Config& config) const;
   void apply(const Config& config);
+
+ private:
+  Stage stage_of(Matrix p, const RoundWork& work) const;
 };
 
 // `rebuild`, if given, makes a new graph every five iterations from the rows in the coordinates

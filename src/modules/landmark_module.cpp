@@ -1,6 +1,8 @@
 // Landmarks as a kind of module: the head alone and propagated; over the graph of the features it
 // selected also the labels alone.
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "core/validate.h"
@@ -21,8 +23,14 @@ std::vector<float> selection_of(const LandmarkHead& head, const Matrix& p, bool 
 }
 
 Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
-  LandmarkState state{work.input,
-                      fit_landmarks(work.features(), work.problem, options, work.context.threads)};
+  // Modules that differ in their graphs have the same head; folds differ in their problems.
+  const std::string key = "landmarks " + view_name(work.input) + (options.curved ? " curved" : "") +
+                          (options.selects ? " selects " : " ") +
+                          std::to_string(reinterpret_cast<uintptr_t>(&work.problem));
+  LandmarkState state{work.input, *work.shared.once<LandmarkHead>(key, [&] {
+                        return fit_landmarks(work.features(), work.problem, options,
+                                             work.context.threads);
+                      })};
   Stage own;
   const cuda::HeldMatrix* const held = work.shared.held(work.input);
   own.p = held ? landmark_logits(state.head, *held)
@@ -36,7 +44,7 @@ Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
 
 Stage smoothed(const Stage& own, const Smoothing& smoothing, const RoundWork& work) {
   Stage out = own;
-  Propagation(work.graph, work.context).run(out.p, own.p, smoothing.steps, smoothing.alpha);
+  Propagation(work.graph(), work.context).run(out.p, own.p, smoothing.steps, smoothing.alpha);
   normalise_rows(out.p, class_shares(work.problem), work.context.threads);
   clamp_training_rows(out.p, work.problem);
   out.own_weight = smoothing.alpha;
@@ -65,7 +73,7 @@ std::vector<Stage> LandmarkOptions::run_round(const RoundWork& work) const {
   const Stage own = work.first ? *work.first : stages.front();
   if (smoothing.steps > 0) stages.push_back(smoothed(own, smoothing, work));
   if (work.round > 0) {
-    stages.push_back({.p = spread_labels(work.graph, work.problem, false, work.context),
+    stages.push_back({.p = spread_labels(work.graph(), work.problem, false, work.context),
                       .selection = own.selection,
                       .own_weight = 0});
   }

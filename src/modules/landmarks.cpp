@@ -1,9 +1,12 @@
 #include "modules/landmarks.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/parallel.h"
@@ -191,32 +194,45 @@ struct Choice {
 // wide they are, and the decay, are those under which labels that are held back are likeliest.
 Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes, int threads) {
   constexpr int64_t kFolds = 5;
+  constexpr std::array kDecays{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};
   const Eigen::Map<const Eigen::VectorXd> trust(e.trust.data(), e.rows);
-  Choice best{sizes, 1};
-  double best_value = -std::numeric_limits<double>::infinity();
+  std::vector<Sizes> tried;
+  std::vector<Eigen::MatrixXd> k;
   for (const double factor : {1.0, 0.4, 0.15}) {
     if (sizes.curved == 0 && factor != 1) break;
-    Sizes tried = sizes;
-    tried.weight *= factor;
-    const Eigen::MatrixXd k = similarity(e, tried);
-    std::vector<Eigen::MatrixXd> links(kFolds, no_links(e));  // each decay goes on from the last
-    for (const double decay : {1.0, 0.3, 0.1, 0.03, 0.01, 0.003}) {
-      const LinkFit fit(e, k, decay);
-      parallel_for(kFolds, threads, 1, [&](int64_t fold) {
-        Eigen::VectorXd rest = trust;
-        for (int64_t i = fold; i < e.rows; i += kFolds) rest[i] = 0;
-        fit.run(links[fold], rest);
-      });
-      double value = 0;
-      for (int64_t fold = 0; fold < kFolds; ++fold) {
-        for (int64_t i = fold; i < e.rows; i += kFolds) {
-          value += trust[i] * fit.likelihood(links[fold], i);
-        }
+    tried.push_back(sizes);
+    tried.back().weight *= factor;
+    k.push_back(similarity(e, tried.back()));
+  }
+  const int64_t choices = std::ssize(tried) * std::ssize(kDecays);
+  std::vector<std::optional<LinkFit>> fits(choices);
+  parallel_for(choices, threads, 1, [&](int64_t at) {
+    fits[at].emplace(e, k[at / std::ssize(kDecays)], kDecays[at % std::ssize(kDecays)]);
+  });
+  // How likely each choice makes the labels while they are held back.
+  std::vector<Eigen::VectorXd> worth(choices, Eigen::VectorXd(e.rows));
+  parallel_for(std::ssize(tried) * kFolds, threads, 1, [&](int64_t task) {
+    const int64_t width = task / kFolds, fold = task % kFolds;
+    Eigen::VectorXd rest = trust;
+    for (int64_t i = fold; i < e.rows; i += kFolds) rest[i] = 0;
+    Eigen::MatrixXd links = no_links(e);  // each decay goes on from the last
+    for (int64_t at = width * std::ssize(kDecays); at < (width + 1) * std::ssize(kDecays); ++at) {
+      fits[at]->run(links, rest);
+      for (int64_t i = fold; i < e.rows; i += kFolds) {
+        worth[at][i] = trust[i] * fits[at]->likelihood(links, i);
       }
-      if (value <= best_value) continue;
-      best_value = value;
-      best = {tried, decay};
     }
+  });
+  Choice best{sizes, 1};
+  double best_value = -std::numeric_limits<double>::infinity();
+  for (int64_t at = 0; at < choices; ++at) {
+    double value = 0;
+    for (int64_t fold = 0; fold < kFolds; ++fold) {
+      for (int64_t i = fold; i < e.rows; i += kFolds) value += worth[at][i];
+    }
+    if (value <= best_value) continue;
+    best_value = value;
+    best = {tried[at / std::ssize(kDecays)], kDecays[at % std::ssize(kDecays)]};
   }
   return best;
 }

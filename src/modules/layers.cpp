@@ -281,8 +281,10 @@ std::vector<Stage> LayersOptions::run_round(const RoundWork& work) const {
   GnnOptions options = training;
   options.owner = work.number;
   options.round = work.round;
-  GnnResult result = train_gnn(work.features(), work.graph, work.problem, *taught.before, options,
-                               work.context, work.shared.held(work.input));
+  const Csr no_graph;
+  GnnResult result =
+      train_gnn(work.features(), options.steps > 0 ? work.graph() : no_graph, work.problem,
+                *taught.before, options, work.context, work.shared.held(work.input));
   // Of reduced rows the columns count that they were made of.
   if (result.selection.size() != static_cast<size_t>(work.problem.features->cols())) {
     result.selection = work.separation(result.p);

@@ -26,16 +26,23 @@ class ModuleRun {
     const int64_t end = start ? spec_.rounds + 1 : spec_.rounds;
     for (int64_t round = begin; round < end; ++round) {
       const bool rebuilds = round > 0 && (spec_.graph.select > 0 || spec_.graph.label_weight > 0);
-      const std::shared_ptr<const Csr> graph =
-          rebuilds ? rebuilt_graph(last) : shared_.first_graph(spec_.views, spec_.graph, context_);
+      std::shared_ptr<const Csr> graph;
+      const std::function<const Csr&()> make_graph = [&]() -> const Csr& {
+        if (!graph) {
+          graph = rebuilds ? rebuilt_graph(last)
+                           : shared_.first_graph(spec_.views, spec_.graph, context_);
+        }
+        return *graph;
+      };
       const std::vector<float> graph_selection =
           rebuilds && spec_.graph.select > 0 ? last.selection : std::vector<float>();
-      RoundWork work = work_on(*graph);
+      RoundWork work = work_on(make_graph);
       work.round = static_cast<uint32_t>(round);
       work.before = &last.p;
       work.first = round > begin ? &first : nullptr;
       std::vector<Stage> stages =
           std::visit([&](const auto& kind) { return kind.run_round(work); }, spec_.kind);
+      make_graph();
       if (round == begin && begin + 1 < end) first = stages.front();
       for (Stage& stage : stages) {
         ModuleResult& result = results.emplace_back();
@@ -55,7 +62,7 @@ class ModuleRun {
     return results;
   }
 
-  FittedModule finish(const ModuleResult& module) {
+  FittedModule finish(ModuleResult module) {
     FittedModule out;
     PoolState state;
     state.views = spec_.views;
@@ -70,24 +77,22 @@ class ModuleRun {
     state.kind = module.stage.state;
     // A module whose best stage is the labels alone has nothing of its own.
     if (!std::holds_alternative<SpreadState>(state.kind)) {
-      std::visit(
-          [&](const auto& kind) {
-            kind.finish(state.kind, module.stage.p, work_on(*module.graph));
-          },
-          spec_.kind);
+      const std::function<const Csr&()> graph = [&]() -> const Csr& { return *module.graph; };
+      std::visit([&](const auto& kind) { kind.finish(state.kind, module.stage.p, work_on(graph)); },
+                 spec_.kind);
     }
     out.kind = kind_name(spec_);
     out.note = describe(spec_);
     out.graph = *module.graph;
-    out.selection = module.stage.selection;
-    out.probabilities = module.stage.p;
+    out.selection = std::move(module.stage.selection);
+    out.probabilities = std::move(module.stage.p);
     out.val_accuracy = module.score.accuracy;
     out.state = std::make_shared<const ModuleState>(std::move(state));
     return out;
   }
 
  private:
-  RoundWork work_on(const Csr& graph) {
+  RoundWork work_on(const std::function<const Csr&()>& graph) {
     return {.spec = spec_,
             .shared = shared_,
             .problem = problem_,
@@ -301,9 +306,10 @@ ModuleResult run_module(const ModuleSpec& spec, const Problem& problem, SharedIn
   return best;
 }
 
-FittedModule finish_module(const ModuleResult& module, const Problem& problem, SharedInputs& shared,
+FittedModule finish_module(ModuleResult module, const Problem& problem, SharedInputs& shared,
                            const Context& context) {
-  return ModuleRun(module.spec, problem, shared, context).finish(module);
+  const ModuleSpec spec = module.spec;
+  return ModuleRun(spec, problem, shared, context).finish(std::move(module));
 }
 
 }  // namespace glgnn

@@ -7,6 +7,7 @@
 #include <glgnn/model.h>
 #include <glgnn/trainer.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,8 +51,8 @@ struct RoundWork {
   SharedInputs& shared;
   const Problem& problem;
   const Context& context;
-  const Csr& graph;                      // of this round
-  const RowGraphOptions& graph_options;  // that it was made with
+  const std::function<const Csr&()>& graph;  // of this round, made when it is first asked for
+  const RowGraphOptions& graph_options;      // that it is made with
   View input = View::kRaw;
   uint32_t number = 0, round = 0;
   const Matrix* before = nullptr;  // soft labels of the round before; empty in the first
@@ -97,7 +98,7 @@ ModuleResult run_module(const ModuleSpec& spec, const Problem& problem, SharedIn
                         const Context& context, const ModuleStart* start = nullptr);
 
 // The record that a model keeps of it; its weight and its line of the history are the trainer's.
-FittedModule finish_module(const ModuleResult& module, const Problem& problem, SharedInputs& shared,
+FittedModule finish_module(ModuleResult module, const Problem& problem, SharedInputs& shared,
                            const Context& context);
 
 // How well each column alone separates the soft classes: the part of its variance between them

@@ -134,8 +134,8 @@ LinearHead multinomial_head(const Matrix& p, const Features& x, const Csr& graph
 
 std::vector<Stage> MultinomialOptions::run_round(const RoundWork& work) const {
   std::vector<Matrix> looks;
-  Matrix p = multinomial_prototypes(*work.before, work.features(), work.graph, work.problem, *this,
-                                    work.context.threads, &looks);
+  Matrix p = multinomial_prototypes(*work.before, work.features(), work.graph(), work.problem,
+                                    *this, work.context.threads, &looks);
   std::vector<float> selection = work.separation(p);
   return {{.p = std::move(p),
            .selection = std::move(selection),
@@ -145,8 +145,8 @@ std::vector<Stage> MultinomialOptions::run_round(const RoundWork& work) const {
 }
 
 void MultinomialOptions::finish(KindState& state, const Matrix& p, const RoundWork& work) const {
-  state = PrototypeState{work.input, multinomial_head(p, work.features(), work.graph, work.problem,
-                                                      *this, work.context.threads)};
+  state = PrototypeState{work.input, multinomial_head(p, work.features(), work.graph(),
+                                                      work.problem, *this, work.context.threads)};
 }
 
 void MultinomialOptions::describe(ModuleNote& note) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -192,10 +194,15 @@ class ComparedRows {
   std::vector<float> values_;
 };
 
-// One entry for each neighbour, ascending; gives their number. Weights of a vote are halves, so
-// that the order of a sum does not matter.
-int64_t merge(Edge* list, int64_t size) {
-  std::sort(list, list + size, [](const Edge& a, const Edge& b) { return a.to < b.to; });
+bool is_before(const Edge& a, const Edge& b) { return a.to < b.to; }
+
+// One entry for each neighbour; gives their number. Those from `ascending` on ascend already.
+// Weights of a vote are halves, so that the order of a sum does not matter.
+int64_t merge(Edge* list, int64_t ascending, int64_t size) {
+  if (!std::is_sorted(list, list + ascending, is_before)) {
+    std::sort(list, list + ascending, is_before);
+  }
+  std::inplace_merge(list, list + ascending, list + size, is_before);
   int64_t kept = 0;
   for (int64_t e = 0; e < size; ++e) {
     if (kept > 0 && list[kept - 1].to == list[e].to)
@@ -213,17 +220,24 @@ class EdgeRows {
   EdgeRows(std::span<const NearestRows* const> votes, const Csr* given, int64_t k, int threads)
       : threads_(threads), held_(votes.front()->count.size(), 0), begin_(held_.size() + 1, 0) {
     const int64_t n = rows();
-    for_votes(votes, k, [&](int64_t i, int32_t j) { ++begin_[i + 1], ++begin_[j + 1]; });
+    for_votes(votes, k, [&](int64_t i, int32_t) { ++begin_[i + 1]; });
     for (int64_t i = 0; i < n; ++i) {
       const int64_t more = given ? given->pattern->row_ptr[i + 1] - given->pattern->row_ptr[i] : 0;
       begin_[i + 1] += begin_[i] + more + 1;  // and a self-loop
+      for (const NearestRows* nearest : votes) begin_[i + 1] += votes_of(*nearest, i, k);
     }
-    edges_.resize(begin_[n]);
-    for_votes(votes, k, [&](int64_t i, int32_t j) {
-      add(i, {j, 0.5f});
-      add(j, {static_cast<int32_t>(i), 0.5f});
+    edges_ = std::make_unique_for_overwrite<Edge[]>(begin_[n]);
+    for_rows([&](int64_t i) {
+      for (const NearestRows* nearest : votes) {
+        for (int64_t c = 0; c < votes_of(*nearest, i, k); ++c) {
+          add(i, {nearest->col[i * nearest->wide + c], 0.5f});
+        }
+      }
     });
-    for_rows([&](int64_t i) { merge_row(i); });
+    const std::vector<int64_t> own = held_;
+    for_votes(votes, k, [&](int64_t i, int32_t j) { add(i, {j, 0.5f}); });
+    // Votes for a row come in the order of the others, view by view.
+    for_rows([&](int64_t i) { merge_row(i, votes.size() == 1 ? own[i] : held_[i]); });
   }
 
   int64_t rows() const { return static_cast<int64_t>(held_.size()); }
@@ -244,7 +258,7 @@ class EdgeRows {
       for (int64_t e = given.pattern->row_ptr[i]; e < given.pattern->row_ptr[i + 1]; ++e) {
         add(i, {given.pattern->col[e], given.values[e]});
       }
-      merge_row(i);
+      merge_row(i, held_[i]);
     });
   }
 
@@ -252,14 +266,17 @@ class EdgeRows {
     const int64_t n = rows();
     std::vector<float> factor(n);
     for_rows([&](int64_t i) {
-      if (self_weight > 0) add(i, {static_cast<int32_t>(i), static_cast<float>(self_weight)});
-      merge_row(i);
+      if (self_weight > 0) {
+        add(i, {static_cast<int32_t>(i), static_cast<float>(self_weight)});
+        merge_row(i, held_[i] - 1);
+      }
       double degree = 0;
       for (const Edge& edge : row(i)) degree += edge.weight;
       factor[i] = degree > 0 ? static_cast<float>(1 / std::sqrt(degree)) : 0.0f;
     });
     auto pattern = std::make_shared<Pattern>();
     pattern->rows = pattern->cols = n;
+    pattern->row_ptr.reserve(n + 1);
     for (int64_t i = 0; i < n; ++i) {
       pattern->row_ptr.push_back(pattern->row_ptr.back() + held_[i]);
     }
@@ -278,42 +295,59 @@ class EdgeRows {
   }
 
  private:
+  static int64_t votes_of(const NearestRows& nearest, int64_t i, int64_t k) {
+    return std::min(k, nearest.count[i]);
+  }
+
+  // visit(i, j) for each vote for i, of j. A thread looks at all of them, and visits those for its
+  // own rows: no row has two writers.
   template <class Visit>
   void for_votes(std::span<const NearestRows* const> votes, int64_t k, const Visit& visit) const {
-    for (const NearestRows* nearest : votes) {
-      for (int64_t i = 0; i < rows(); ++i) {
-        for (int64_t c = 0; c < std::min(k, nearest->count[i]); ++c) {
-          visit(i, nearest->col[i * nearest->wide + c]);
+    const int64_t n = rows();
+    parallel_for(threads_, threads_, 1, [&](int64_t part) {
+      const auto first = static_cast<int32_t>(n * part / threads_);
+      const auto last = static_cast<int32_t>(n * (part + 1) / threads_);
+      for (const NearestRows* nearest : votes) {
+        for (int64_t j = 0; j < n; ++j) {
+          const int32_t* const of_row = nearest->col.data() + j * nearest->wide;
+          for (int64_t c = 0; c < votes_of(*nearest, j, k); ++c) {
+            if (of_row[c] >= first && of_row[c] < last) visit(of_row[c], static_cast<int32_t>(j));
+          }
         }
       }
-    }
+    });
   }
   template <class Work>
   void for_rows(const Work& work) const {
-    const auto numbers = 8 * static_cast<int64_t>(edges_.size());
+    const int64_t numbers = 8 * begin_.back();
     for_row_ranges(rows(), numbers, threads_, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) work(i);
     });
   }
 
   std::span<Edge> row(int64_t i) {
-    return {edges_.data() + begin_[i], static_cast<size_t>(held_[i])};
+    return {edges_.get() + begin_[i], static_cast<size_t>(held_[i])};
   }
   void add(int64_t i, Edge edge) { edges_[begin_[i] + held_[i]++] = edge; }
-  void merge_row(int64_t i) { held_[i] = merge(edges_.data() + begin_[i], held_[i]); }
+  void merge_row(int64_t i, int64_t ascending) {
+    held_[i] = merge(edges_.get() + begin_[i], ascending, held_[i]);
+  }
 
   int threads_;
   std::vector<int64_t> held_, begin_;  // how many a row has, and where they begin
-  std::vector<Edge> edges_;
+  std::unique_ptr<Edge[]> edges_;
 };
 
 }  // namespace
 
 std::optional<NearestRows> rank_nearest(const cuda::HeldMatrix& view, int64_t k) {
   const int64_t n = view.rows(), wide = std::min(k, n - 1);
-  if (2 * view.distinct_rows() <= n) return {};
+  // Counted beside: most tables have few copies, and then nothing is done in vain.
+  std::future<int64_t> distinct =
+      std::async(std::launch::async | std::launch::deferred, [&] { return view.distinct_rows(); });
   NearestRows ranked{wide, std::vector<int32_t>(n * wide), std::vector<int64_t>(n, wide)};
   cuda::ranked_rows(ranked.col.data(), view, wide);
+  if (2 * distinct.get() <= n) return {};
   return ranked;
 }
 

@@ -6,6 +6,7 @@
 #include <glgnn/csr.h>
 #include <glgnn/dataset.h>
 
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,8 @@ class SharedInputs {
   const cuda::HeldMatrix* held(View view) { return views_.held(view); }
   // Some rows of a view that is made of each row alone.
   Features rows(View view, const std::vector<int32_t>& rows) { return views_.rows(view, rows); }
+  // What a view that is made of each row alone learns, ahead of its use.
+  void learn(View view) { views_.rule(view); }
   // What a model keeps of these views.
   std::shared_ptr<const FittedViews> fitted_views(const std::set<View>& views) {
     return std::make_shared<const FittedViews>(views_.fitted(views));
@@ -44,6 +47,24 @@ class SharedInputs {
   // The graph of a module before anything is learned; safe to call from several threads.
   std::shared_ptr<const Csr> first_graph(const std::vector<View>& views,
                                          const RowGraphOptions& options, const Context& context);
+  // What several modules make alike: make() is called for the first that asks with this key.
+  template <class T, class Make>
+  std::shared_ptr<const T> once(const std::string& key, const Make& make) {
+    Once* wanted = nullptr;
+    {
+      const std::scoped_lock lock(mutex_);
+      wanted = &once_[key];
+    }
+    std::call_once(wanted->made, [&] { wanted->value = std::make_shared<const T>(make()); });
+    return std::static_pointer_cast<const T>(wanted->value);
+  }
+  // Makes such graphs beside the caller's work; until all are there others that ask for one wait.
+  // The caller keeps what is given back until then.
+  struct GraphWish {
+    std::vector<View> views;
+    RowGraphOptions options;
+  };
+  std::future<void> make_graphs_beside(std::vector<GraphWish> wishes, const Context& context);
 
  private:
   // The view, whether by distance, and how many: what a list of nearest rows depends on.
@@ -61,8 +82,16 @@ class SharedInputs {
   struct Graph {
     std::once_flag made;
     std::shared_ptr<const Csr> graph;
+    std::shared_future<void> coming;  // where it is made beside; else empty
   };
+  Graph& graph_of(const std::vector<View>& views, const RowGraphOptions& options, const Csr* given);
+
   std::map<std::string, Graph> graphs_;
+  struct Once {
+    std::once_flag made;
+    std::shared_ptr<const void> value;
+  };
+  std::map<std::string, Once> once_;
   std::map<NearestKey, std::shared_ptr<const NearestRows>> nearest_;
 };
 

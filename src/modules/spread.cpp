@@ -24,7 +24,7 @@ Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass,
 }
 
 std::vector<Stage> SpreadOptions::run_round(const RoundWork& work) const {
-  Matrix p = spread_labels(work.graph, work.problem, class_mass, work.context);
+  Matrix p = spread_labels(work.graph(), work.problem, class_mass, work.context);
   std::vector<float> selection = work.separation(p);
   return {{.p = std::move(p), .selection = std::move(selection), .own_weight = 0}};
 }

@@ -118,6 +118,12 @@ void learn_indicators(ViewRule& rule, const Features& raw, const Matrix& x, doub
   }
 }
 
+// 0 of a column that does not vary.
+double spread_of(double mean, double variance) {
+  const double spread = std::sqrt(variance);
+  return spread > 1e-7 * std::max(1e-30, std::abs(mean)) ? spread : 0.0;
+}
+
 // Some columns at a time, so that a row is read in whole lines of the cache.
 void learn_standard(ViewRule& rule, const Matrix& x, int threads) {
   constexpr int64_t kAtOnce = 16;
@@ -137,11 +143,24 @@ void learn_standard(ViewRule& rule, const Matrix& x, int threads) {
       }
     }
     for (int64_t f = first; f < last; ++f) {
-      const double spread = std::sqrt(squares[f - first] / n);
-      const bool varies = spread > 1e-7 * std::max(1e-30, std::abs(rule.mean[f]));
-      if (varies) rule.spread[f] = spread;
+      rule.spread[f] = spread_of(rule.mean[f], squares[f - first] / n);
     }
   });
+}
+
+// The rule of kRaw or kStandard where there are no indicators, by what the device has summed up.
+ViewRule rule_of(View view, const cuda::ColumnMoments& moments) {
+  ViewRule rule;
+  rule.view = view;
+  if (view == View::kRaw) {
+    rule.largest = moments.largest;
+    return rule;
+  }
+  rule.mean = moments.mean;
+  for (size_t f = 0; f < rule.mean.size(); ++f) {
+    rule.spread.push_back(spread_of(rule.mean[f], moments.variance[f]));
+  }
+  return rule;
 }
 
 // Numbers divided by the largest of all; indicators have the mean variance of those.
@@ -306,20 +325,32 @@ int64_t directions_kept(View view) {
 
 View base_view(const Features& raw) { return raw.is_sparse ? View::kTfidf : View::kStandard; }
 
-const Features& Views::get(View view) {
+Views::Made& Views::of(View view) {
   const std::scoped_lock lock(mutex_);
-  const auto found = made_.find(view);
-  return found != made_.end() ? found->second : make(view);
+  return made_[view];
+}
+
+const Features& Views::get(View view) {
+  Made& made = of(view);
+  std::call_once(made.has_rows, [&] { make(view, made); });
+  return made.rows;
 }
 
 const ViewRule& Views::rule(View view) {
-  const auto [found, is_new] = fitted_.try_emplace(view);
-  if (is_new) found->second.rule = learn_view(view, raw_, threads_);
-  return found->second.rule;
+  Made& made = of(view);
+  const bool by_columns = view == View::kRaw || view == View::kStandard;
+  std::call_once(made.has_rule, [&] {
+    if (on_device_ && by_columns && !raw_.is_sparse && raw_.indicators.empty()) {
+      upload();
+      made.fitted.rule = rule_of(view, moments_);
+    } else {
+      made.fitted.rule = learn_view(view, raw_, threads_);
+    }
+  });
+  return made.fitted.rule;
 }
 
 Features Views::rows(View view, const std::vector<int32_t>& rows) {
-  const std::scoped_lock lock(mutex_);
   GLGNN_ASSERT(directions_kept(view) == 0 && !raw_.is_sparse);
   Features some;
   some.indicators = raw_.indicators;
@@ -330,46 +361,54 @@ Features Views::rows(View view, const std::vector<int32_t>& rows) {
   return apply_view(rule(view), std::move(some));
 }
 
-const Features& Views::make(View view) {
-  Features out;
-  if (const int64_t kept = directions_kept(view); kept > 0) {
-    FittedView& fitted = fitted_[view];
-    const View base = base_view(raw_);
-    const cuda::HeldMatrix* const on_device = held(base);
-    Directions found = on_device ? leading_directions(*on_device, kept)
-                                 : leading_directions(get(base), kept, threads_);
-    out.dense = std::move(found.scores);
-    fitted.rule.view = view;
-    fitted.directions = std::move(found.directions);
-  } else {
-    out = apply_view(rule(view), raw_, threads_);
+void Views::make(View view, Made& made) {
+  const int64_t kept = directions_kept(view);
+  if (kept == 0) {
+    made.rows = apply_view(rule(view), raw_, threads_);
+    return;
   }
-  return made_.emplace(view, std::move(out)).first->second;
+  const View base = base_view(raw_);
+  const cuda::HeldMatrix* const on_device = held(base);
+  Directions found = on_device ? leading_directions(*on_device, kept, threads_)
+                               : leading_directions(get(base), kept, threads_);
+  made.rows.dense = std::move(found.scores);
+  made.fitted.rule.view = view;
+  made.fitted.directions = std::move(found.directions);
+  made.scores = std::move(found.held);
 }
 
 const cuda::HeldMatrix* Views::held(View view) {
   if (!on_device_) return nullptr;
-  const std::scoped_lock lock(mutex_);
-  if (const auto found = held_.find(view); found != held_.end()) return &found->second;
+  Made& made = of(view);
+  std::call_once(made.has_held, [&] { made.held = move_to_device(view); });
+  return made.held ? &*made.held : nullptr;
+}
+
+void Views::upload() {
+  if (!on_device_ || raw_.is_sparse) return;
+  std::call_once(has_held_raw_, [&] {
+    held_raw_.emplace(raw_.dense.view());
+    moments_ = held_raw_->moments();
+  });
+}
+
+std::optional<cuda::HeldMatrix> Views::move_to_device(View view) {
   if (!raw_.is_sparse && (view == View::kRaw || view == View::kStandard)) {
     const ViewRule& by = rule(view);
-    if (!held_raw_) held_raw_.emplace(raw_.dense.view());
+    upload();
     // Divided by one number: in double and rounded then, the quotient is that of floats.
     const auto columns = static_cast<size_t>(raw_.cols());
     const std::vector<double> none(columns, 0.0), same(columns, static_cast<float>(by.largest));
     const bool by_column = !by.mean.empty();
-    return &held_
-                .emplace(view, held_raw_->standardised(by_column ? by.mean : none,
-                                                       by_column ? by.spread : same))
-                .first->second;
+    return held_raw_->standardised(by_column ? by.mean : none, by_column ? by.spread : same);
   }
   const Features& rows = get(view);
-  if (rows.is_sparse) return nullptr;
-  return &held_.try_emplace(view, rows.dense.view()).first->second;
+  if (rows.is_sparse) return {};
+  if (std::optional<cuda::HeldMatrix>& scores = of(view).scores) return std::move(scores);
+  return cuda::HeldMatrix(rows.dense.view());
 }
 
 FittedViews Views::fitted(const std::set<View>& views) {
-  const std::scoped_lock lock(mutex_);
   std::set<View> needed = views;
   for (const View view : views) {
     if (directions_kept(view) > 0) needed.insert(base_view(raw_));
@@ -377,14 +416,15 @@ FittedViews Views::fitted(const std::set<View>& views) {
   FittedViews out;
   // Singular directions are last among the views.
   for (const View view : needed) {
-    if (directions_kept(view) == 0) {
-      rule(view);
-      out.push_back(fitted_.at(view));
+    const bool is_reduced = directions_kept(view) > 0;
+    if (is_reduced) {
+      get(view);
     } else {
-      const Matrix& scores = get(view).dense;
-      out.push_back(fitted_.at(view));
-      out.back().scores = scores;
+      rule(view);
     }
+    const Made& made = of(view);
+    out.push_back(made.fitted);
+    if (is_reduced) out.back().scores = made.rows.dense;
   }
   return out;
 }

@@ -109,21 +109,32 @@ class Views {
   const cuda::HeldMatrix* held(View view);
   // Some rows in a view that is made of each row alone.
   Features rows(View view, const std::vector<int32_t>& rows);
+  // What a view that is made of each row alone learns, ahead of its use.
+  const ViewRule& rule(View view);
   // What a model keeps of these views.
   FittedViews fitted(const std::set<View>& views);
 
  private:
-  const Features& make(View view);
-  const ViewRule& rule(View view);
+  // Each part is made by who asks first; others that ask wait for it, and for nothing else.
+  struct Made {
+    std::once_flag has_rule, has_rows, has_held;
+    FittedView fitted;  // without the scores, which are the rows
+    Features rows;
+    std::optional<cuda::HeldMatrix> held, scores;  // scores: from when they are made until held
+  };
+  Made& of(View view);
+  void upload();  // dense features
+  void make(View view, Made& made);
+  std::optional<cuda::HeldMatrix> move_to_device(View view);
 
   const Features& raw_;
   int threads_;
   bool on_device_;
-  std::recursive_mutex mutex_;
-  std::map<View, Features> made_;
-  std::map<View, cuda::HeldMatrix> held_;
+  std::mutex mutex_;
+  std::map<View, Made> made_;
+  std::once_flag has_held_raw_;
   std::optional<cuda::HeldMatrix> held_raw_;  // the features as read
-  std::map<View, FittedView> fitted_;         // without the scores, which are made_
+  cuda::ColumnMoments moments_;               // of them
 };
 
 // A view goes by its name.

@@ -1,4 +1,7 @@
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -104,10 +107,30 @@ Var sparse_linear(Tape& tape, const Pattern& pattern, const Transpose& by_column
 
 // The ops that best mode adds: propagation over a constant graph, biases, losses on soft targets.
 
+namespace {
+
+// Modules beside each other often propagate over the same graph: it is copied once. While one holds
+// it, it lives, and no other graph can be at its place.
+std::shared_ptr<const cuda::HeldGraph> hold(const Csr& graph) {
+  using Place = std::pair<const Pattern*, const float*>;
+  static std::mutex mutex;
+  static std::map<Place, std::weak_ptr<const cuda::HeldGraph>> all;
+  const std::scoped_lock lock(mutex);
+  std::erase_if(all, [](const auto& held) { return held.second.expired(); });
+  auto& known = all[Place(graph.pattern.get(), graph.values.data())];
+  std::shared_ptr<const cuda::HeldGraph> held = known.lock();
+  if (!held) {
+    held = std::make_shared<const cuda::HeldGraph>(graph.pattern->view(), graph.values.data());
+    known = held;
+  }
+  return held;
+}
+
+}  // namespace
+
 Propagation::Propagation(const Csr& graph, const Context& context)
     : graph_(graph), threads_(context.threads) {
-  if (context.device != Device::kCuda) return;
-  held_ = std::make_unique<const cuda::HeldGraph>(graph.pattern->view(), graph.values.data());
+  if (context.device == Device::kCuda) held_ = hold(graph);
 }
 
 void Propagation::run(Matrix& z, const Matrix& h, int64_t steps, double alpha) const {

@@ -25,7 +25,7 @@ class Propagation {
  private:
   const Csr& graph_;
   int threads_;
-  std::unique_ptr<const cuda::HeldGraph> held_;
+  std::shared_ptr<const cuda::HeldGraph> held_;  // of all that propagate over the graph now
 };
 
 }  // namespace glgnn

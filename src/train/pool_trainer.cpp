@@ -5,9 +5,11 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/check.h"
@@ -105,7 +107,8 @@ class PoolTrainer {
     parallel_for(std::ssize(candidates_), context_.threads, 1, [&](int64_t c) {
       held.stages[c].others = mean_row(candidates_[c].stage.p, others);
     });
-    held.baseline = baseline_answers(problem_, shared_, context_);
+    held.baseline =
+        baseline_.valid() ? baseline_.get() : baseline_answers(problem_, shared_, context_);
     return held;
   }
 
@@ -120,6 +123,11 @@ class PoolTrainer {
       report(m);
     }
     run_modules(false);
+    // Beside trained layers on a GPU, which leave the processor time for it.
+    if (context_.device == Device::kCuda && !problem_.val.empty()) {
+      baseline_ = std::async(std::launch::async | std::launch::deferred,
+                             [&] { return baseline_answers(problem_, shared_, context_); });
+    }
     const bool has_second = !specs_.empty() && specs_.back().after_network;
     if (!stopped_ && has_second) {
       if (ranks_.leads()) learn_start();
@@ -138,7 +146,7 @@ class PoolTrainer {
   NetworkWeights network() const { return weights_by_validation(candidates_, problem_, config_); }
 
   // The model of the candidates that the network has for members, with what each counts by
-  // validation.
+  // validation. The last thing that is asked: they go into it.
   Model result(const NetworkWeights& by_validation) {
     const NetworkWeights network = weigh_by_agreement(by_validation, candidates_, context_.threads);
     Model model;
@@ -146,24 +154,33 @@ class PoolTrainer {
     model.train = problem_.train;
     model.val = problem_.val;
     model.probabilities = fuse_predictions(candidates_, network, context_.threads);
+    model.modules.resize(network.members.size());
+    const Context inside = context_.with_threads(1);
+    parallel_for(std::ssize(model.modules), context_.threads, 1, [&](int64_t r) {
+      ModuleResult& candidate = candidates_[network.members[r]];
+      const int64_t place = line_of(candidate.spec);
+      FittedModule& module = model.modules[r];
+      module = finish_module(std::move(candidate), problem_, shared_, inside);
+      module.weight = static_cast<float>(network.weights[r]);
+      module.line = place;
+    });
     ++done_;
     EpochReport line =
         score_line(model.probabilities, validation_score(model.probabilities, problem_));
     line.best = true;
     history_.push_back(line);
-    tell(line);
+    tell(line);  // nothing asks the device any more
     model.history = history_;
     model.best_epoch = done_;
-    for (size_t r = 0; r < network.members.size(); ++r) {
-      const size_t c = network.members[r];
-      FittedModule& module =
-          model.modules.emplace_back(finish_module(candidates_[c], problem_, shared_, context_));
-      module.weight = static_cast<float>(network.weights[r]);
-      module.line = line_of(candidates_[c].spec);
-    }
-    model.network = relation_of(model.modules, model.probabilities, context_.threads);
+    const auto beside = [](auto&& work) {
+      return std::async(std::launch::async | std::launch::deferred, work);
+    };
+    std::future<Matrix> network_matrix =
+        beside([&] { return relation_of(model.modules, model.probabilities, context_.threads); });
+    auto views = beside([&] { return shared_.fitted_views(views_read(model.modules)); });
     model.fused_graph = fuse_graphs(model.modules, context_.threads);
-    model.views = shared_.fitted_views(views_read(model.modules));
+    model.network = network_matrix.get();
+    model.views = views.get();
     return model;
   }
 
@@ -175,13 +192,17 @@ class PoolTrainer {
 
   // Those that come before the network of graphs, or those after it.
   void run_modules(bool after_network) {
-    const ThreadShares shares = share_among_modules(*problem_.features, context_);
     Job job;
     job.pieces = left_to_run(after_network);
-    if (context_.device == Device::kCuda) make_shared_inputs(job.pieces);
+    const ThreadShares shares =
+        share_among_modules(*problem_.features, context_, std::ssize(job.pieces));
+    std::future<void> graphs;
+    if (context_.device == Device::kCuda) graphs = make_shared_inputs(job.pieces);
     job.threads = shares.modules;
     job.make = [&](int64_t m) {
-      made_[m] = run(specs_[m], shares.inside, after_network ? &start_from_ : nullptr);
+      const bool is_landmarks = std::holds_alternative<LandmarkOptions>(specs_[m].kind);
+      made_[m] = run(specs_[m], is_landmarks ? shares.landmarks : shares.inside,
+                     after_network ? &start_from_ : nullptr);
       return true;
     };
     job.pack = [&](int64_t m) {
@@ -201,25 +222,28 @@ class PoolTrainer {
     job.keep = [&] { save(); };
     job.stopped = [&] { return stopped_; };
     hand_out(ranks_, job);
+    if (graphs.valid()) graphs.get();
   }
 
-  // Here, because the modules have one thread each: first what takes all threads, then singular
-  // directions, which take one, beside the graphs.
-  void make_shared_inputs(const std::vector<int64_t>& pieces) {
-    const auto make_inputs = [&](bool reduced) {
-      for (const int64_t m : pieces) {
-        const ModuleSpec& spec = specs_[m];
-        const bool reads_rows = !std::holds_alternative<SpreadOptions>(spec.kind);
-        if (reads_rows && (directions_kept(spec.input) > 0) == reduced) shared_.view(spec.input);
+  // Here, because the modules have one thread each: first what views learn, then the inputs. Graphs
+  // are made beside them and beside the modules that read rows alone.
+  std::future<void> make_shared_inputs(const std::vector<int64_t>& pieces) {
+    std::set<View> views, inputs;
+    for (const int64_t m : pieces) {
+      const ModuleSpec& spec = specs_[m];
+      views.insert(spec.views.begin(), spec.views.end());
+      if (!std::holds_alternative<SpreadOptions>(spec.kind)) inputs.insert(spec.input);
+    }
+    for (const auto* list : {&views, &inputs}) {
+      for (const View view : *list) {
+        if (directions_kept(view) == 0) shared_.learn(view);
       }
-    };
-    for (const int64_t m : pieces) shared_.compare_rows(specs_[m].views, specs_[m].graph, context_);
-    make_inputs(false);
-    parallel_for(std::ssize(pieces) + 1, context_.threads, 1, [&](int64_t at) {
-      if (at == 0) return make_inputs(true);
-      const ModuleSpec& spec = specs_[pieces[at - 1]];
-      shared_.first_graph(spec.views, spec.graph, context_.with_threads(1));
-    });
+    }
+    std::vector<SharedInputs::GraphWish> wishes;
+    for (const int64_t m : pieces) wishes.push_back({specs_[m].views, specs_[m].graph});
+    std::future<void> graphs = shared_.make_graphs_beside(std::move(wishes), context_);
+    for (const View view : inputs) shared_.view(view);
+    return graphs;
   }
 
   // In their own order; where several ranks take them the longest first, so that none is left to
@@ -233,11 +257,20 @@ class PoolTrainer {
     }
     const auto seconds = [&](int64_t m) { return expected_seconds(describe(specs_[m]), problem_); };
     if (ranks_.count() > 1) std::ranges::stable_sort(left, std::greater{}, seconds);
-    // A GPU leaves landmarks to the processor: they would be the last to end.
-    const auto waits = [&](int64_t m) {
-      return !std::holds_alternative<LandmarkOptions>(specs_[m].kind);
+    // A GPU leaves landmarks to the processor: they would be the last to end. What needs a graph
+    // waits for it.
+    const auto turn = [&](int64_t m) {
+      const KindOptions& kind = specs_[m].kind;
+      if (std::holds_alternative<LandmarkOptions>(kind)) return 0;
+      const auto* gaussian = std::get_if<GaussianOptions>(&kind);
+      const auto* layers = std::get_if<LayersOptions>(&kind);
+      const bool reads_rows_alone =
+          (gaussian && !gaussian->start_by_spreading && gaussian->smoothing.steps == 0) ||
+          (layers && layers->training.steps == 0);
+      if (layers && !reads_rows_alone) return 1;  // the longest of the rest
+      return reads_rows_alone ? 2 : 3;
     };
-    if (context_.device == Device::kCuda) std::ranges::stable_sort(left, {}, waits);
+    if (context_.device == Device::kCuda) std::ranges::stable_sort(left, {}, turn);
     return left;
   }
 
@@ -253,12 +286,19 @@ class PoolTrainer {
   }
 
   void learn_start() {
+    // Lent for the call: to copy what they say of all rows takes longer than to learn from it.
+    std::vector<ModuleResult*> lenders;
     std::vector<ModuleResult> before;
     for (size_t m = 0; m < specs_.size(); ++m) {
-      if (!specs_[m].after_network) before.push_back(best_stage(*modules_[m]));
+      if (specs_[m].after_network) continue;
+      std::vector<ModuleResult>& stages = *modules_[m];
+      lenders.push_back(&stages[static_cast<size_t>(&best_stage(stages) - stages.data())]);
+      before.push_back(std::move(*lenders.back()));
     }
     const NetworkWeights network = weights_by_validation(before, problem_, config_);
-    start_from_ = {fuse_predictions(before, network), fuse_selections(before, network)};
+    start_from_ = {fuse_predictions(before, network, context_.threads),
+                   fuse_selections(before, network)};
+    for (size_t m = 0; m < before.size(); ++m) *lenders[m] = std::move(before[m]);
   }
 
   // What rank 0 has learned, to the others.
@@ -331,6 +371,7 @@ class PoolTrainer {
   DoneModules made_;  // by any thread; what is finished has its place in modules_
   std::vector<ModuleResult> candidates_;  // all stages of all modules
   ModuleStart start_from_;
+  std::future<Matrix> baseline_;  // where it is made beside the modules
   std::vector<EpochReport> history_;
   int64_t done_ = 0;
   double best_value_ = kNoValue;
@@ -351,9 +392,10 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
     PoolTrainer trainer(problem, specs, false, shared, config, context, options, ranks);
     if (!trainer.run()) return {Model{}, true};
     if (!ranks.leads()) return {};
+    const std::vector<HeldBack> held{trainer.held_back()};
     Model model = trainer.result(trainer.network());
     model.tried = names_of(specs);
-    judge_model(model, {trainer.held_back()}, problem, std::ssize(model.modules), config);
+    judge_model(model, held, problem, std::ssize(model.modules), config);
     return {std::move(model), false};
   }
   const Config of_fold = fold_config(config, static_cast<int64_t>(folds.size()));

@@ -32,7 +32,10 @@ std::string with_checksum(std::string_view bytes) {
   if (file.size() < kHeader + sizeof sum) return file;
   const uint64_t size = file.size() - kHeader - sizeof sum;
   std::memcpy(file.data() + kSizeAt, &size, sizeof size);
-  sum = byte_sum(file.data(), file.size() - sizeof sum);
+  ByteSum all;  // of the header last
+  all.add(file.data() + kHeader, file.size() - kHeader - sizeof sum);
+  all.add(file.data(), kHeader);
+  sum = all.value();
   std::memcpy(file.data() + file.size() - sizeof sum, &sum, sizeof sum);
   return file;
 }

@@ -364,6 +364,8 @@ std::vector<Case> propagate_cases() {
           propagate_case("no edges", {empty_pattern(9, 9), 4, 2, 0.4f}),
           propagate_case("no rows", {empty_pattern(0, 0), 2, 2, 0.4f}),
           propagate_case("every pair", {full_pattern(9, 9), 33, 2, 0.25f}),
+          propagate_case("every pair, 40 classes", {full_pattern(9, 9), 40, 2, 0.25f}),
+          propagate_case("31x12, 3 steps", {graph, 12, 3, 0.1f}),
           propagate_case("5001x7, 3 steps", {symmetric_pattern(3, 5001, 4, true), 7, 3, 0.1f})};
 }
 
@@ -386,13 +388,8 @@ std::vector<Case> sharpen_cases() {
           sharpen_case("large logits", 13, 4, 12)};
 }
 
-// Small whole numbers of the same length in every row: dots are exact, and so are ties.
-Case ranked_rows_case(std::string name, int64_t n, int64_t cols, int64_t k) {
-  std::vector<double> x(n * cols, 0.0);
-  const std::vector<double> place = whole_numbers(1, 4 * n, 0, static_cast<int>(cols) / 4 - 1);
-  for (int64_t e = 0; e < 4 * n; ++e) {
-    x[e / 4 * cols + e % 4 * (cols / 4) + static_cast<int64_t>(place[e])] = 1;
-  }
+Case ranked_rows_case(std::string name, const std::vector<double>& x, int64_t n, int64_t cols,
+                      int64_t k) {
   const int64_t kept = std::clamp<int64_t>(k, 0, std::max<int64_t>(0, n - 1));
   return with_cuda({.name = name,
                     .in = {{"x", x}},
@@ -422,10 +419,32 @@ Case ranked_rows_case(std::string name, int64_t n, int64_t cols, int64_t k) {
                    });
 }
 
+// Small whole numbers of the same length in every row: dots are exact, and so are ties.
+Case ranked_rows_case(std::string name, int64_t n, int64_t cols, int64_t k) {
+  std::vector<double> x(n * cols, 0.0);
+  const std::vector<double> place = whole_numbers(1, 4 * n, 0, static_cast<int>(cols) / 4 - 1);
+  for (int64_t e = 0; e < 4 * n; ++e) {
+    x[e / 4 * cols + e % 4 * (cols / 4) + static_cast<int64_t>(place[e])] = 1;
+  }
+  return ranked_rows_case(std::move(name), x, n, cols, k);
+}
+
+// Points of an arc whose neighbours lie further and further apart: no two are about as similar.
+Case ranked_arc_case(std::string name, int64_t n, int64_t cols, int64_t k) {
+  std::vector<double> x(n * cols, 0.0);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto at = static_cast<double>(i) / static_cast<double>(n);
+    x[i * cols] = std::cos(at + at * at);
+    x[i * cols + cols - 1] = std::sin(at + at * at);
+  }
+  return ranked_rows_case(std::move(name), x, n, cols, k);
+}
+
 std::vector<Case> ranked_rows_cases() {
   return {ranked_rows_case("31x8, k 4", 31, 8, 4),
           ranked_rows_case("k above the other rows", 5, 8, 9), ranked_rows_case("one row", 1, 8, 2),
-          ranked_rows_case("300x80, k 40", 300, 80, 40)};
+          ranked_rows_case("300x80, k 40", 300, 80, 40),
+          ranked_arc_case("40x130, k 3: no ties", 40, 130, 3)};
 }
 
 std::vector<Case> soft_pull_cases() {

@@ -189,7 +189,11 @@ Case held_view_case(std::string name, int64_t n, int64_t cols) {
   return with_cuda(
       {.name = name,
        .in = {{"x", std::move(x)}, {"mean", uniform(2, cols)}, {"spread", uniform(3, cols, 0, 2)}},
-       .out = {{"view", n * cols}, {"distinct", 1}},
+       .out = {{"view", n * cols},
+               {"distinct", 1},
+               {"means", cols},
+               {"variances", cols},
+               {"largest", 1}},
        .forward =
            [=]<class T>(Run<T>& r) {
              for (int64_t e = 0; e < n * cols; ++e) {
@@ -198,6 +202,16 @@ Case held_view_case(std::string name, int64_t n, int64_t cols) {
                r.out[0][e] = spread > 0 ? static_cast<T>(apart / spread) : T(0);
              }
              r.out[1][0] = static_cast<T>((n + 1) / 2);
+             for (int64_t f = 0; f < cols; ++f) {
+               double sum = 0, squares = 0;
+               for (int64_t i = 0; i < n; ++i) sum += r.in[0][i * cols + f];
+               const double mean = sum / static_cast<double>(n);
+               for (int64_t i = 0; i < n; ++i) squares += std::pow(r.in[0][i * cols + f] - mean, 2);
+               r.out[2][f] = static_cast<T>(mean);
+               r.out[3][f] = static_cast<T>(squares / static_cast<double>(n));
+             }
+             r.out[4][0] = 0;
+             for (const T value : r.in[0]) r.out[4][0] = std::max(r.out[4][0], std::abs(value));
            },
        .no_gradient = "nothing is learned through it"},
       [=](Run<float>& r, int) {
@@ -208,6 +222,10 @@ Case held_view_case(std::string name, int64_t n, int64_t cols) {
         const Matrix found = held.standardised(mean, spread).to_host();
         std::copy_n(found.data(), found.size(), r.out[0].data());
         r.out[1][0] = static_cast<float>(held.distinct_rows());
+        const cuda::ColumnMoments moments = held.moments();
+        std::ranges::copy(moments.mean, r.out[2].begin());
+        std::ranges::copy(moments.variance, r.out[3].begin());
+        r.out[4][0] = moments.largest;
       });
 }
 

@@ -255,6 +255,7 @@ std::vector<Case> held_head_cases() {
   return {held_head_case("alone", {{37, 5, 7, 0.3f}, 3}),
           held_head_case("nothing dropped", {{37, 5, 7, 0.0f}, 3}),
           held_head_case("over a graph", {{61, 9, 8, 0.3f}, 4, random_graph(1, 61, 6)}),
+          held_head_case("17 classes", {{61, 8, 12, 0.3f}, 17, random_graph(3, 61, 6)}),
           held_head_case("1301 rows", {{1301, 20, 64, 0.3f}, 10, random_graph(2, 1301, 8)})};
 }
 

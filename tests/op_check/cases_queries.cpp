@@ -1,8 +1,10 @@
-// Cases of the search for the fitted rows nearest to others.
+// Cases of the search for the fitted rows nearest to others, and of soft classes on a device.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "check.h"
+#include "kernels/dense.h"
 #include "kernels/edges.h"
 #include "kernels/nearest_rows.h"
 #include "make.h"
@@ -152,13 +154,85 @@ std::vector<Case> query_rows_cases() {
           sparse_case("sparse: several blocks", {70, 200, 30, 2, 6}, 5)};
 }
 
+// Soft classes that stay on the device: the softmax of x w + offset, what they sum up of x, then
+// classes that weigh as much as their shares, and rows that have one class alone.
+Case held_classes_case(std::string name, int64_t n, int64_t cols, int64_t classes) {
+  const int64_t told = std::min<int64_t>(n, 3);
+  return with_cuda({.name = name,
+                    .in = {{"x", uniform(1, n * cols)},
+                           {"w", uniform(2, cols * classes)},
+                           {"offset", uniform(3, classes)},
+                           {"shares", uniform(4, classes, 0.1, 1)}},
+                    .out = {{"sums", classes * cols}, {"mass", classes}, {"p", n * classes}},
+                    .forward =
+                        [=]<class T>(Run<T>& r) {
+                          const std::vector<T>&x = r.in[0], &w = r.in[1], &shares = r.in[3];
+                          std::vector<T>&sums = r.out[0], &mass = r.out[1], &p = r.out[2];
+                          std::fill(sums.begin(), sums.end(), T(0));
+                          std::fill(mass.begin(), mass.end(), T(0));
+                          for (int64_t i = 0; i < n; ++i) {
+                            T all = 0;
+                            for (int64_t c = 0; c < classes; ++c) {
+                              T logit = r.in[2][c];
+                              for (int64_t f = 0; f < cols; ++f)
+                                logit += x[i * cols + f] * w[f * classes + c];
+                              all += p[i * classes + c] = std::exp(logit);
+                            }
+                            for (int64_t c = 0; c < classes; ++c) {
+                              mass[c] += p[i * classes + c] /= all;
+                              for (int64_t f = 0; f < cols; ++f) {
+                                sums[c * cols + f] += p[i * classes + c] * x[i * cols + f];
+                              }
+                            }
+                          }
+                          for (int64_t i = 0; i < n; ++i) {
+                            T all = 0;
+                            for (int64_t c = 0; c < classes; ++c) {
+                              all += p[i * classes + c] *= shares[c] / mass[c];
+                            }
+                            for (int64_t c = 0; c < classes; ++c) {
+                              p[i * classes + c] =
+                                  i < told ? T(c == i % classes) : p[i * classes + c] / all;
+                            }
+                          }
+                        },
+                    .no_gradient = "nothing is learned through it",
+                    .naive_limit = 1e-5},
+                   [=](Run<float>& r, int) {
+                     const cuda::HeldMatrix x(view(std::as_const(r.in[0]), n, cols));
+                     cuda::HeldClasses p(x.softmax_times(
+                         view(std::as_const(r.in[1]), cols, classes), r.in[2].data()));
+                     const Matrix sums = p.sums(x);
+                     std::copy_n(sums.data(), sums.size(), r.out[0].data());
+                     std::ranges::copy(p.mass(), r.out[1].begin());
+                     p.match_mass(std::vector<double>(r.in[3].begin(), r.in[3].end()));
+                     std::vector<int32_t> rows, labels;
+                     for (int32_t i = 0; i < told; ++i) {
+                       rows.push_back(i);
+                       labels.push_back(static_cast<int32_t>(i % classes));
+                     }
+                     p.set(rows, labels);
+                     const Matrix found = p.to_host();
+                     std::copy_n(found.data(), found.size(), r.out[2].data());
+                   });
+}
+
+std::vector<Case> held_classes_cases() {
+  return {held_classes_case("7x5, 3 classes", 7, 5, 3), held_classes_case("one class", 5, 4, 1),
+          held_classes_case("no rows", 0, 3, 2),
+          held_classes_case("1301x70, 10 classes", 1301, 70, 10)};
+}
+
 }  // namespace
 
 std::vector<Op> query_ops() {
-  return {{"query_rows", query_rows_cases, [] {
+  return {{"query_rows", query_rows_cases,
+           [] {
              return std::vector{dense_case("1000 of 1797x64, k 10", {1000, 1797, 64, 10, 10}),
                                 sparse_case("1000 of 2708x1433", {1000, 2708, 1433, 7, 10}, 18)};
-           }}};
+           }},
+          {"held_classes", held_classes_cases,
+           [] { return std::vector{held_classes_case("10000x64, 10 classes", 10000, 64, 10)}; }}};
 }
 
 }  // namespace glgnn::op_check

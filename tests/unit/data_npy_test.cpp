@@ -50,6 +50,28 @@ TEST(DataNpy, ReadsRowsWithoutTheOthers) {
   }
 }
 
+TEST(DataNpy, SeveralThreadsReadTheSame) {
+  for (const std::string kind : {"f4", "f8", "big_endian", "fortran", "version2"}) {
+    const Matrix m = read_npy_matrix(fixture(kind + ".npy"), 2);
+    ASSERT_EQ(m.rows(), 3) << kind;
+    ASSERT_EQ(m.cols(), 2) << kind;
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(m[i / 2][i % 2], static_cast<float>(i)) << kind;
+    EXPECT_EQ(m.is_shared(), kind == "f4" || kind == "version2") << kind;
+  }
+  const TempFolder folder;
+  const auto error = [&](const std::string& bytes, int threads) {
+    const std::string path = folder.write("x.npy", bytes);
+    return folder.error_of(ErrorKind::kData, [&] { read_npy_matrix(path, threads); });
+  };
+  const std::string good = bytes_of(fixture("f4.npy"));
+  for (size_t size = 0; size < good.size(); ++size) {
+    EXPECT_EQ(error(good.substr(0, size), 2), error(good.substr(0, size), 1)) << size;
+  }
+  for (const char* name : {"nan.npy", "y.npy", "half.npy"}) {
+    EXPECT_EQ(error(bytes_of(fixture(name)), 2), error(bytes_of(fixture(name)), 1)) << name;
+  }
+}
+
 TEST(DataNpy, RefusesWhatItCannotUse) {
   const TempFolder folder;
   const auto error = [&](const std::string& name) {

@@ -17,6 +17,7 @@
 #include "core/new_file.h"
 #include "core/rows.h"
 #include "data_test_util.h"
+#include "model/walk.h"
 #include "report/text_file.h"
 
 namespace glgnn {
@@ -159,9 +160,44 @@ void expect_usable(const std::string& name) {
 
 TEST(FileVersions, Version9AndLaterAreRead) {
   for (const char* name : {"version9_best.glgnn", "version9_paper.glgnn", "version10_best.glgnn",
-                           "version11_best.glgnn"}) {
+                           "version11_best.glgnn", "version12_best.glgnn"}) {
     expect_usable(name);
   }
+}
+
+TEST(FileVersions, AModelThatIsBegunBeforeItIsThereHasTheSameBytes) {
+  const TempFolder folder;
+  const Model model = load_model(kept("version12_best.glgnn"));
+  save_model(model, folder.path("whole"));
+  {
+    BegunModel begun(model.features, folder.path("begun"));
+    EXPECT_FALSE(fs::exists(folder.path("begun")));
+    begun.save(model);
+  }
+  EXPECT_EQ(text_of(folder.path("begun")), text_of(folder.path("whole")));
+  { const BegunModel never_saved(model.features, folder.path("never")); }
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(fs::path(folder.path("whole")).parent_path())) {
+    left.insert(entry.path().filename());
+  }
+  EXPECT_EQ(left, (std::set<std::string>{"begun", "whole"}));
+}
+
+// Modules with the same graph share it in the file, and have it each when it is read.
+TEST(FileVersions, AGraphOfSeveralModulesIsThereOnce) {
+  const TempFolder folder;
+  Model model = load_model(kept("version12_best.glgnn"));
+  ASSERT_GE(model.modules.size(), 2u);
+  model.modules[1].graph = model.modules[0].graph;
+  save_model(model, folder.path("shared"));
+  const Model back = load_model(folder.path("shared"));
+  for (size_t m = 0; m < model.modules.size(); ++m) {
+    EXPECT_EQ(back.modules[m].graph.values, model.modules[m].graph.values) << m;
+    EXPECT_EQ(back.modules[m].graph.pattern->col, model.modules[m].graph.pattern->col) << m;
+  }
+  model.modules[1].graph.values.front() += 1;
+  save_model(model, folder.path("apart"));
+  EXPECT_LT(fs::file_size(folder.path("shared")), fs::file_size(folder.path("apart")));
 }
 
 TEST(FileVersions, TheSumDoesNotDependOnHowBytesAreCut) {

@@ -107,7 +107,11 @@ Csr changed_csr(const Csr& csr, const std::function<void(Pattern&)>& change) {
 
 // The same file with another checksum, which fits its bytes.
 std::string repaired(std::string bytes) {
-  const uint64_t sum = byte_sum(bytes.data(), bytes.size() - sizeof(uint64_t));
+  constexpr size_t kHeader = 24;  // is summed last
+  ByteSum all;
+  all.add(bytes.data() + kHeader, bytes.size() - kHeader - sizeof(uint64_t));
+  all.add(bytes.data(), kHeader);
+  const uint64_t sum = all.value();
   std::memcpy(bytes.data() + bytes.size() - sizeof sum, &sum, sizeof sum);
   return bytes;
 }

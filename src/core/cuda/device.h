@@ -27,6 +27,11 @@ std::optional<DeviceInfo> find_device(std::string* why = nullptr);
 // told what is wrong with it.
 std::future<void> start_device(bool wanted);
 
+// Begins to end the device beside the caller's work: nothing may use it any more, and the process
+// has to end by _Exit. It takes a tenth of a second, which the end of the process would take else.
+void end_device();
+bool has_ended();
+
 // Throws an Error that says what to do, unless the first device can run our kernels.
 void require_device();
 

@@ -1,10 +1,16 @@
 #include <glgnn/error.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "core/cuda/device.h"
 #include "core/cuda/runtime.cuh"
 
 namespace glgnn::cuda {
 namespace {
+
+std::atomic<bool> ended = false;
 
 std::string gigabytes(int64_t bytes) {
   const int64_t tenths = (bytes + 50'000'000) / 100'000'000;
@@ -89,18 +95,44 @@ namespace {
 
 thread_local cudaStream_t other_stream = nullptr;
 
+// Streams of threads that have ended; never destroyed, because threads may end after main().
+struct IdleStreams {
+  std::mutex mutex;
+  std::vector<cudaStream_t> streams;
+};
+IdleStreams& idle_streams() {
+  static IdleStreams* const kept = new IdleStreams;
+  return *kept;
+}
+
+struct OwnStream {
+  cudaStream_t stream = nullptr;
+
+  OwnStream() {
+    require_device();
+    const std::scoped_lock lock(idle_streams().mutex);
+    if (std::vector<cudaStream_t>& idle = idle_streams().streams; !idle.empty()) {
+      stream = idle.back();
+      idle.pop_back();
+    } else {
+      check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "starting a stream");
+    }
+  }
+  ~OwnStream() {
+    const std::scoped_lock lock(idle_streams().mutex);
+    idle_streams().streams.push_back(stream);
+  }
+};
+
 }  // namespace
 
 cudaStream_t stream() {
   if (other_stream) return other_stream;
-  static const cudaStream_t kept = [] {
-    require_device();
-    cudaStream_t made;
-    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "starting a stream");
-    return made;
-  }();
-  return kept;
+  thread_local const OwnStream own;
+  return own.stream;
 }
+
+void wait_for_device() { check(cudaStreamSynchronize(stream()), "running on the device"); }
 
 OnStream::OnStream(cudaStream_t other) : before_(std::exchange(other_stream, other)) {}
 OnStream::~OnStream() { other_stream = before_; }
@@ -121,6 +153,15 @@ std::future<void> start_device(bool wanted) {
     } catch (const Error&) {  // it is said where the device is used
     }
   });
+}
+
+bool has_ended() { return ended; }
+
+void end_device() {
+  ended = true;
+  std::thread([] {
+    if (cudaSetDevice(0) == cudaSuccess) cudaDeviceReset();
+  }).detach();
 }
 
 void require_memory(int64_t bytes, const std::string& what, const std::string& advice) {
@@ -161,7 +202,7 @@ void* allocate(int64_t bytes) {
 }
 
 void release(void* memory) noexcept {
-  if (memory) cudaFreeAsync(memory, stream());
+  if (memory && !ended) cudaFreeAsync(memory, stream());
 }
 
 int64_t peak_memory() {

@@ -1,5 +1,5 @@
 // CUDA's runtime as our kernels use it: every call is checked, memory frees itself, all work of a
-// call is in one stream.
+// thread is in one stream.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,8 +14,12 @@ namespace glgnn::cuda {
 // Throws an Error of kind kDevice that says what failed and what to do.
 void check(cudaError_t status, const std::string& what);
 
-// The stream of all our work. One call works on the device at a time: a single one fills it.
+// The calling thread's stream: threads work on the device side by side. What one makes for others
+// is there before it is given to them (wait_for_device).
 cudaStream_t stream();
+void wait_for_device();
+
+// For work that fills the device alone, one call at a time.
 std::unique_lock<std::mutex> lock_device();
 
 // While this lives, the calling thread's stream() is another one.
@@ -70,7 +74,7 @@ class DeviceArray {
       check(cudaMemcpyAsync(host, data_, size_ * sizeof(T), cudaMemcpyDeviceToHost, stream()),
             "copying from the device");
     }
-    check(cudaStreamSynchronize(stream()), "running on the device");
+    wait_for_device();
   }
 
  private:

@@ -1,5 +1,7 @@
-// The kernels of a build without CUDA: they say so. (CMakeLists.txt takes this file or the .cu
-// files.)
+// The device and the kernels of a build without CUDA: there is none, and they say so.
+// (CMakeLists.txt takes this file or the .cu files.)
+#include <glgnn/error.h>
+
 #include "core/cuda/device.h"
 #include "kernels/graph_learn.h"
 #include "kernels/layers.h"
@@ -8,6 +10,32 @@
 #include "kernels/propagate.h"
 
 namespace glgnn::cuda {
+namespace {
+
+constexpr const char* kAbsent =
+    "this program was compiled without CUDA; `make cuda` compiles it in where nvcc is installed, "
+    "or use the processor (--device cpu)";
+
+}  // namespace
+
+bool compiled() { return false; }
+
+std::optional<DeviceInfo> find_device(std::string* why) {
+  if (why) *why = kAbsent;
+  return {};
+}
+
+std::future<void> start_device(bool) { return {}; }
+void end_device() {}
+bool has_ended() { return false; }
+
+void require_device() { throw Error(ErrorKind::kUnsupported, kAbsent); }
+
+int64_t estimate_memory(int64_t, int64_t) { return 0; }
+void require_room(int64_t, int64_t) { require_device(); }
+
+int64_t peak_memory() { return 0; }
+void reset_peak_memory() {}
 
 void graph_learn_choose(int32_t*, int64_t*, float*, const ZDense<float>&, const HopWeights<float>&,
                         const ChooseOptions&) {
@@ -43,18 +71,27 @@ struct HeldMatrix::Arrays {};
 HeldMatrix::HeldMatrix(MatView<const float>) { require_device(); }
 HeldMatrix::HeldMatrix(std::unique_ptr<const Arrays> arrays) : arrays_(std::move(arrays)) {}
 HeldMatrix::HeldMatrix(HeldMatrix&&) noexcept = default;
+HeldMatrix& HeldMatrix::operator=(HeldMatrix&&) noexcept = default;
 HeldMatrix::~HeldMatrix() = default;
 int64_t HeldMatrix::rows() const { return 0; }
 int64_t HeldMatrix::cols() const { return 0; }
 HeldMatrix HeldMatrix::times(MatView<const float> v) const { return HeldMatrix(v); }
+HeldMatrix HeldMatrix::softmax_times(MatView<const float> v, const float*) const {
+  return HeldMatrix(v);
+}
 Matrix HeldMatrix::transposed_times(const HeldMatrix&) const { return {}; }
 Matrix HeldMatrix::column_squares() const { return {}; }
 HeldMatrix HeldMatrix::standardised(std::span<const double>, std::span<const double>) const {
   return HeldMatrix(MatView<const float>{});
 }
 int64_t HeldMatrix::distinct_rows() const { return 0; }
+ColumnMoments HeldMatrix::moments() const { return {}; }
 Matrix HeldMatrix::logits(const CurvedHead&) const { return {}; }
 Matrix HeldMatrix::to_host() const { return {}; }
+
+std::vector<double> HeldClasses::mass() const { return {}; }
+void HeldClasses::match_mass(std::span<const double>) {}
+void HeldClasses::set(std::span<const int32_t>, std::span<const int32_t>) {}
 
 void two_layers_forward(MatView<float>, MatView<float>, const TwoLayers<float>&) {
   require_device();

@@ -25,7 +25,7 @@ template <class S>
 __device__ void copy_tiles(const Job& job, Shared<S>& shared) {
   constexpr uint32_t kNumbers = kTile * sizeof(float);
   feed<S>(
-      job, shared, [](int) { return kTileBytes + (S::kBias ? 2 : 1) * kNumbers; },
+      job, shared, [](int) { return S::kColumnBytes + (S::kBias ? 2 : 1) * kNumbers; },
       [&](int s, int tile, int slab) {
         Barrier& full = shared.full[s];
         for (int half = 0; half < 2; ++half) {
@@ -33,12 +33,20 @@ __device__ void copy_tiles(const Job& job, Shared<S>& shared) {
               job.packed + (int64_t{2 * tile + half} * job.slabs + slab) * kBlockBytes;
           uint8_t* to = shared.stages[s].columns + half * kPart;
           copy_to_shared(to, block, kPart, full);
-          copy_to_shared(to + kTilePart, block + kPart, kPart, full);
+          if (!S::kRough) copy_to_shared(to + kTilePart, block + kPart, kPart, full);
         }
         const int64_t first = int64_t{tile} * kTile;
         copy_to_shared(shared.unscale[s], job.unscale + first, kNumbers, full);
         if constexpr (S::kBias) copy_to_shared(shared.bias[s], job.bias + first, kNumbers, full);
       });
+}
+
+// This warp has read what the stage holds.
+template <class S>
+__device__ void leave_stage(Shared<S>& shared, Turn<S::kStages>& turn) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) shared.empty[turn.stage].arrive();
+  turn.next();
 }
 
 // The similarities of this warpgroup's rows with the next tile, times unscale of the columns.
@@ -51,6 +59,20 @@ __device__ void next_tile(float (&u)[64], const Job& job, Shared<S>& shared, Tur
     multiply_slab(shared_address(shared.rows) + group * kBlockBytes, kPart,
                   shared_address(shared.stages[turn.stage].columns), kTilePart,
                   [&](uint64_t a, uint64_t b, int add) { product_64x128(u, a, b, add); });
+  } else if constexpr (S::kRough) {
+    for (int slab = 0; slab < job.slabs; ++slab) {
+      if (slab > 0) leave_stage<S>(shared, turn);
+      shared.full[turn.stage].wait(turn.parity);
+      const uint32_t rows = shared_address(shared.stages[turn.stage].rows) + group * kPart;
+      const uint32_t columns = shared_address(shared.stages[turn.stage].columns);
+      begin_products();
+#pragma unroll
+      for (int step = 0; step < 4; ++step) {
+        product_64x128(u, tile_descriptor(rows + 32 * step), tile_descriptor(columns + 32 * step),
+                       slab + step > 0);
+      }
+      finish_products();
+    }
   } else {
 #pragma unroll
     for (int e = 0; e < 64; ++e) u[e] = 0;
@@ -65,11 +87,7 @@ __device__ void next_tile(float (&u)[64], const Job& job, Shared<S>& shared, Tur
 #pragma unroll
         for (int e = 0; e < 32; ++e) u[half * 32 + e] += part[e];
       }
-      if (slab + 1 < job.slabs) {
-        __syncwarp();
-        if (lane == 0) shared.empty[turn.stage].arrive();
-        turn.next();
-      }
+      if (slab + 1 < job.slabs) leave_stage<S>(shared, turn);
     }
   }
 #pragma unroll
@@ -89,9 +107,7 @@ __device__ void next_tile(float (&u)[64], const Job& job, Shared<S>& shared, Tur
       u[4 * c + 3] = fmaf(u[4 * c + 3], mine.unit[1], -bias.y);
     }
   }
-  __syncwarp();
-  if (lane == 0) shared.empty[turn.stage].arrive();
-  turn.next();
+  leave_stage<S>(shared, turn);
 }
 
 template <class S>
@@ -279,13 +295,12 @@ __global__ void finish_rows(int32_t* col, int64_t* count, float* lse,
 
 template <class S>
 void launch(const Job& job, int grid) {
-  static const bool ready = [] {
+  [[maybe_unused]] static const bool ready = [] {
     check(cudaFuncSetAttribute(choose_in_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                sizeof(Shared<S>)),
           "asking for shared memory");
     return true;
   }();
-  static_cast<void>(ready);
   choose_in_tiles<S><<<grid, S::kThreads, sizeof(Shared<S>), stream()>>>(job);
   check(cudaGetLastError(), "starting to choose neighbours");
 }
@@ -296,8 +311,8 @@ struct Plan {
   int grid, limit, capacity;
 };
 
-Plan make_plan(int64_t row_blocks, int64_t blocks, int64_t slabs, int k) {
-  const int groups = slabs == 1 ? 4 : 3;
+Plan make_plan(int64_t row_blocks, int64_t blocks, int64_t slabs, int k, bool rough) {
+  const int groups = slabs == 1 || rough ? 4 : 3;
   const int items = static_cast<int>((row_blocks + groups - 1) / groups);
   constexpr int kStart = 12;  // a split's first tiles have many candidates
   const Splits splits(items, static_cast<int>(blocks / 2), kStart);
@@ -308,16 +323,16 @@ Plan make_plan(int64_t row_blocks, int64_t blocks, int64_t slabs, int k) {
 }  // namespace
 
 int64_t choose_bytes(const DeviceRows& z, const ChooseRule& rule) {
-  const Plan plan = make_plan(z.blocks(), z.blocks(), z.slabs(), rule.k);
+  const Plan plan = make_plan(z.blocks(), z.blocks(), z.slabs(), rule.k, rule.rough);
   return int64_t{plan.grid} * plan.groups * kBlockRows * plan.capacity * 8 +
          z.rows * plan.splits.count * (int64_t{rule.k} * 8 + 16);
 }
 
 ChooseRoom::ChooseRoom(std::initializer_list<int64_t> rows, const PackedRows& z, int k,
-                       bool wants_lse) {
+                       bool wants_lse, bool rough) {
   int64_t slots = 0, parts = 0;
   for (const int64_t count : rows) {
-    const Plan plan = make_plan((count + kBlockRows - 1) / kBlockRows, z.blocks, z.slabs, k);
+    const Plan plan = make_plan((count + kBlockRows - 1) / kBlockRows, z.blocks, z.slabs, k, rough);
     slots = std::max(slots, int64_t{plan.grid} * plan.groups * kBlockRows * plan.capacity);
     parts = std::max(parts, count * plan.splits.count);
   }
@@ -331,7 +346,7 @@ ChooseRoom::ChooseRoom(std::initializer_list<int64_t> rows, const PackedRows& z,
 void choose(int32_t* col, int64_t* count, float* lse, const Choosing& who, const PackedRows& z,
             const ChooseRule& rule, const ChooseRoom& room) {
   const int64_t rows = who.count, row_blocks = (rows + kBlockRows - 1) / kBlockRows;
-  const Plan plan = make_plan(row_blocks, z.blocks, z.slabs, rule.k);
+  const Plan plan = make_plan(row_blocks, z.blocks, z.slabs, rule.k, rule.rough);
   const Job job{
       .packed = z.data.data(),
       .unscale = z.unscale.data(),
@@ -371,6 +386,8 @@ void choose(int32_t* col, int64_t* count, float* lse, const Choosing& who, const
   if (!has_tiles()) {
     choose_plainly<<<plan.grid, 32 * kPlainWarps, 0, stream()>>>(job);
     check(cudaGetLastError(), "starting to choose neighbours");
+  } else if (rule.rough) {
+    launch<Shape<false, false, false, false, true>>(job, plan.grid);
   } else {
     z.slabs == 1 ? start.operator()<true>() : start.operator()<false>();
   }

@@ -1,12 +1,12 @@
-// A matrix and a graph that stay on the device, their products and propagation.
-//
-// Propagation on the device: a warp for each row, whose lanes share the classes; lanes that are
-// left take every second, fourth, ... neighbour, and their sums are added in a fixed order.
+// A matrix and classes that stay on the device, and their products.
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/cuda/device.h"
 #include "kernels/cuda/products.cuh"
 
 namespace glgnn::cuda {
@@ -21,50 +21,6 @@ Plain plain(const HeldMatrix::Arrays& m) { return {m.numbers.data(), m.cols}; }
 
 constexpr int kWarps = 8;
 
-struct Step {
-  const int64_t* row_ptr;
-  const int32_t* col;
-  const float *values, *last, *h;
-  float* next;
-  int64_t rows;
-  int cols;
-  float alpha;
-};
-
-template <int width>  // lanes for the classes
-__global__ void propagate_step(const __grid_constant__ Step step) {
-  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
-  if (row >= step.rows) return;
-  const int lane = threadIdx.x % 32, part = lane / width;
-  const int64_t begin = step.row_ptr[row], end = step.row_ptr[row + 1];
-  for (int first = 0; first < step.cols; first += width) {
-    const int c = first + lane % width;
-    float sum = 0;
-    if (c < step.cols) {
-#pragma unroll 4
-      for (int64_t e = begin + part; e < end; e += 32 / width) {
-        sum = fmaf(step.values[e], step.last[int64_t{step.col[e]} * step.cols + c], sum);
-      }
-    }
-    for (int distance = width; distance < 32; distance *= 2) {
-      sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-    }
-    const int64_t at = row * step.cols + c;
-    if (part == 0 && c < step.cols) {
-      step.next[at] = fmaf(1.0f - step.alpha, sum, step.alpha * step.h[at]);
-    }
-  }
-}
-
-void launch(const Step& step) {
-  const auto kernel = step.cols <= 4    ? propagate_step<4>
-                      : step.cols <= 8  ? propagate_step<8>
-                      : step.cols <= 16 ? propagate_step<16>
-                                        : propagate_step<32>;
-  kernel<<<static_cast<int>((step.rows + kWarps - 1) / kWarps), 32 * kWarps, 0, stream()>>>(step);
-  check(cudaGetLastError(), "starting to propagate");
-}
-
 constexpr int kThreads = 256;
 
 int blocks_of(int64_t numbers, int64_t of_a_block = kThreads) {
@@ -77,6 +33,35 @@ __global__ void standardise(float* out, const float* x, const double* mean, cons
   if (at >= numbers) return;
   const int64_t f = at % cols;
   out[at] = spread[f] > 0 ? static_cast<float>((x[at] - mean[f]) / spread[f]) : 0.0f;
+}
+
+// parts: for each slice of rows the sum of each column; of squares of what differs from the mean,
+// where there is one. And the bits of the largest size of all numbers, which sort like it.
+__global__ void sum_columns(double* parts, int* largest, const float* x, const double* mean,
+                            int64_t rows, int64_t cols, int64_t slice) {
+  const int64_t f = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (f >= cols) return;
+  const int64_t begin = blockIdx.y * slice, end = min(rows, begin + slice);
+  const double centre = mean ? mean[f] : 0.0;
+  double sum = 0;
+  float most = 0;
+#pragma unroll 4
+  for (int64_t i = begin; i < end; ++i) {
+    const double apart = x[i * cols + f] - centre;
+    sum += mean ? apart * apart : apart;
+    most = fmaxf(most, fabsf(x[i * cols + f]));
+  }
+  parts[blockIdx.y * cols + f] = sum;
+  atomicMax(largest, __float_as_int(most));
+}
+
+__global__ void divide_sums(double* out, const double* parts, int64_t slices, int64_t cols,
+                            int64_t rows) {
+  const int64_t f = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (f >= cols) return;
+  double sum = 0;
+  for (int64_t s = 0; s < slices; ++s) sum += parts[s * cols + f];
+  out[f] = sum / static_cast<double>(rows);
 }
 
 // Rows of the same numbers have the same key. The order of a sum of whole numbers does not matter.
@@ -150,23 +135,45 @@ struct AddTo {
   __device__ void operator()(int64_t i, int64_t c, float sum) const { out[i * cols + c] += sum; }
 };
 
+// One thread for each row of soft classes.
+__global__ void softmax_rows(float* p, int64_t rows, int64_t classes) {
+  const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= rows) return;
+  float* const row = p + i * classes;
+  float top = row[0], sum = 0;
+  for (int64_t c = 1; c < classes; ++c) top = fmaxf(top, row[c]);
+  for (int64_t c = 0; c < classes; ++c) sum += row[c] = expf(row[c] - top);
+  for (int64_t c = 0; c < classes; ++c) row[c] /= sum;
+}
+
 }  // namespace
 
 HeldMatrix::HeldMatrix(MatView<const float> x) {
-  const auto lock = lock_device();
+  require_device();
   require_numbers(x.rows, x.cols);
-  arrays_.reset(new Arrays{x.rows, x.cols, DeviceArray<float>(x.data, x.size())});
+  // To pin large memory for the copy takes less time than to copy it as it is.
+  constexpr int64_t kWorthPinning = 1 << 24;
+  void* const host = const_cast<float*>(x.data);
+  const bool is_pinned =
+      x.size() >= kWorthPinning &&
+      cudaHostRegister(host, x.size() * sizeof(float), cudaHostRegisterDefault) == cudaSuccess;
+  if (!is_pinned) cudaGetLastError();
+  DeviceArray<float> numbers(x.data, x.size());
+  wait_for_device();
+  if (is_pinned) check(cudaHostUnregister(host), "unpinning memory");
+  arrays_.reset(new Arrays{x.rows, x.cols, std::move(numbers)});
 }
 
 HeldMatrix::HeldMatrix(std::unique_ptr<const Arrays> arrays) : arrays_(std::move(arrays)) {}
 HeldMatrix::HeldMatrix(HeldMatrix&&) noexcept = default;
+HeldMatrix& HeldMatrix::operator=(HeldMatrix&&) noexcept = default;
 HeldMatrix::~HeldMatrix() = default;
 
 int64_t HeldMatrix::rows() const { return arrays_->rows; }
 int64_t HeldMatrix::cols() const { return arrays_->cols; }
 
 HeldMatrix HeldMatrix::times(MatView<const float> v) const {
-  const auto lock = lock_device();
+  require_device();
   const int64_t rows = arrays_->rows, inner = arrays_->cols;
   require_numbers(rows, v.cols);
   const DeviceArray<float> factor(v.data, v.size());
@@ -176,8 +183,23 @@ HeldMatrix HeldMatrix::times(MatView<const float> v) const {
   return HeldMatrix(std::move(out));
 }
 
+HeldMatrix HeldMatrix::softmax_times(MatView<const float> v, const float* offset) const {
+  require_device();
+  const int64_t rows = arrays_->rows;
+  require_numbers(rows, v.cols);
+  const DeviceArray<float> factor(v.data, v.size()), offsets(offset, v.cols);
+  std::unique_ptr<const Arrays> out(new Arrays{rows, v.cols, DeviceArray<float>(rows * v.cols)});
+  product(plain(*arrays_), Plain{factor.data(), v.cols}, {rows, arrays_->cols, v.cols},
+          StoreWithOffset{out->numbers.data(), v.cols, offsets.data()});
+  if (rows * v.cols > 0) {
+    softmax_rows<<<blocks_of(rows), kThreads, 0, stream()>>>(out->numbers.data(), rows, v.cols);
+    check(cudaGetLastError(), "starting a softmax");
+  }
+  return HeldMatrix(std::move(out));
+}
+
 Matrix HeldMatrix::transposed_times(const HeldMatrix& y) const {
-  const auto lock = lock_device();
+  require_device();
   const ProductShape shape{arrays_->cols, arrays_->rows, y.arrays_->cols};
   const DeviceArray<float> sums(shape.rows * shape.cols);
   transposed_product(plain(*arrays_), plain(*y.arrays_), shape, Store{sums.data(), shape.cols});
@@ -187,7 +209,7 @@ Matrix HeldMatrix::transposed_times(const HeldMatrix& y) const {
 }
 
 Matrix HeldMatrix::column_squares() const {
-  const auto lock = lock_device();
+  require_device();
   const DeviceArray<float> sums(arrays_->cols);
   transposed_product(Ones{}, Squared{arrays_->numbers.data(), arrays_->cols},
                      {1, arrays_->rows, arrays_->cols}, Store{sums.data(), arrays_->cols});
@@ -198,7 +220,7 @@ Matrix HeldMatrix::column_squares() const {
 
 HeldMatrix HeldMatrix::standardised(std::span<const double> mean,
                                     std::span<const double> spread) const {
-  const auto lock = lock_device();
+  require_device();
   const int64_t rows = arrays_->rows, cols = arrays_->cols;
   require_numbers(rows, cols);
   const DeviceArray<double> means(mean.data(), cols), spreads(spread.data(), cols);
@@ -209,27 +231,54 @@ HeldMatrix HeldMatrix::standardised(std::span<const double> mean,
         cols);
     check(cudaGetLastError(), "starting to standardise");
   }
+  wait_for_device();
   return HeldMatrix(std::move(out));
 }
 
 int64_t HeldMatrix::distinct_rows() const {
   std::vector<unsigned long long> found(arrays_->rows);
   if (found.empty()) return 0;
-  {
-    const auto lock = lock_device();
-    const DeviceArray<unsigned long long> keys(arrays_->rows);
-    sum_bits<<<blocks_of(arrays_->rows, kWarps), 32 * kWarps, 0, stream()>>>(
-        keys.data(), arrays_->numbers.data(), arrays_->rows, arrays_->cols);
-    check(cudaGetLastError(), "starting to compare rows");
-    keys.copy_to(found.data());
-  }
+  require_device();
+  const DeviceArray<unsigned long long> keys(arrays_->rows);
+  sum_bits<<<blocks_of(arrays_->rows, kWarps), 32 * kWarps, 0, stream()>>>(
+      keys.data(), arrays_->numbers.data(), arrays_->rows, arrays_->cols);
+  check(cudaGetLastError(), "starting to compare rows");
+  keys.copy_to(found.data());
   std::sort(found.begin(), found.end());
   return std::unique(found.begin(), found.end()) - found.begin();
 }
 
+ColumnMoments HeldMatrix::moments() const {
+  constexpr int64_t kSlice = 256;  // rows
+  require_device();
+  const int64_t rows = arrays_->rows, cols = arrays_->cols;
+  ColumnMoments found{std::vector<double>(cols, 0.0), std::vector<double>(cols, 0.0)};
+  if (rows * cols == 0) return found;
+  const int64_t slices = (rows + kSlice - 1) / kSlice;
+  const DeviceArray<double> parts(slices * cols), mean(cols), variance(cols);
+  DeviceArray<int> largest(1);
+  largest.fill_bytes(0);
+  const dim3 blocks(blocks_of(cols), static_cast<unsigned>(slices));
+  const auto add_up = [&](const DeviceArray<double>& out, const double* centre) {
+    sum_columns<<<blocks, kThreads, 0, stream()>>>(
+        parts.data(), largest.data(), arrays_->numbers.data(), centre, rows, cols, kSlice);
+    divide_sums<<<blocks_of(cols), kThreads, 0, stream()>>>(out.data(), parts.data(), slices, cols,
+                                                            rows);
+    check(cudaGetLastError(), "starting to sum columns");
+  };
+  add_up(mean, nullptr);
+  add_up(variance, mean.data());
+  int bits = 0;
+  mean.copy_to(found.mean.data());
+  variance.copy_to(found.variance.data());
+  largest.copy_to(&bits);
+  found.largest = std::bit_cast<float>(bits);
+  return found;
+}
+
 Matrix HeldMatrix::logits(const CurvedHead& head) const {
   constexpr int64_t kMostAtOnce = int64_t{1} << 26;  // numbers of K
-  const auto lock = lock_device();
+  require_device();
   const int64_t rows = arrays_->rows, cols = arrays_->cols;
   const int64_t count = head.landmarks.rows, classes = head.links.cols;
   Matrix out(rows, classes);
@@ -260,57 +309,65 @@ Matrix HeldMatrix::logits(const CurvedHead& head) const {
 }
 
 Matrix HeldMatrix::to_host() const {
-  const auto lock = lock_device();
-  Matrix out(arrays_->rows, arrays_->cols);
+  require_device();
+  Matrix out(rows(), cols());
   arrays_->numbers.copy_to(out.data());
   return out;
 }
 
-HeldGraph::HeldGraph(PatternView pattern, const float* values) {
-  const auto lock = lock_device();
-  const int64_t entries = pattern.nnz();
-  require_memory(entries * 8 + pattern.rows * 8, "a graph of " + std::to_string(entries) + " edges",
-                 "take fewer rows");
-  arrays_.reset(new Arrays{pattern.rows, DeviceArray<int64_t>(pattern.row_ptr, pattern.rows + 1),
-                           DeviceArray<int32_t>(pattern.col, entries),
-                           DeviceArray<float>(values, entries)});
+namespace {
+
+__global__ void weigh_classes(float* p, const double* shares, const double* mass, int64_t rows,
+                              int64_t classes) {
+  const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= rows) return;
+  float* const row = p + i * classes;
+  double sum = 0;
+  for (int64_t c = 0; c < classes; ++c) {
+    sum += row[c] = static_cast<float>(row[c] * shares[c] / fmax(mass[c], 1e-12));
+  }
+  for (int64_t c = 0; c < classes; ++c) {
+    row[c] = static_cast<float>(sum > 1e-30 ? row[c] / sum : shares[c]);
+  }
 }
 
-HeldGraph::~HeldGraph() = default;
-
-float* HeldGraph::Arrays::propagate(float* z, float* spare, const float* h, int64_t cols,
-                                    int64_t steps, float alpha) const {
-  if (steps == 0) {
-    check(cudaMemcpyAsync(z, h, rows * cols * sizeof(float), cudaMemcpyDeviceToDevice, stream()),
-          "copying on the device");
-  }
-  const float* last = h;
-  for (int64_t t = 0; t < steps; ++t) {
-    if (t > 0) std::swap(z, spare);
-    launch({.row_ptr = row_ptr.data(),
-            .col = col.data(),
-            .values = values.data(),
-            .last = last,
-            .h = h,
-            .next = z,
-            .rows = rows,
-            .cols = static_cast<int>(cols),
-            .alpha = alpha});
-    last = z;
-  }
-  return z;
+__global__ void set_classes(float* p, const int32_t* rows, const int32_t* classes, int64_t count,
+                            int64_t all) {
+  const int64_t at = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (at >= count * all) return;
+  p[rows[at / all] * all + at % all] = at % all == classes[at / all] ? 1.0f : 0.0f;
 }
 
-void HeldGraph::propagate(MatView<float> z, MatView<const float> h, int64_t steps,
-                          float alpha) const {
-  const auto lock = lock_device();
-  if (h.size() == 0) return;
-  require_memory(3 * h.size() * 4, "propagation over " + std::to_string(h.rows) + " rows",
-                 "take fewer rows");
-  const DeviceArray<float> own(h.data, h.size()), first(h.size()), second(h.size());
-  const float* const found =
-      arrays_->propagate(first.data(), second.data(), own.data(), h.cols, steps, alpha);
-  (found == first.data() ? first : second).copy_to(z.data);
+}  // namespace
+
+std::vector<double> HeldClasses::mass() const {
+  require_device();
+  const HeldMatrix::Arrays& p = p_.arrays();
+  const DeviceArray<float> sums(p.cols);
+  transposed_product(Ones{}, plain(p), {1, p.rows, p.cols}, Store{sums.data(), p.cols});
+  std::vector<float> found(p.cols);
+  sums.copy_to(found.data());
+  return {found.begin(), found.end()};
+}
+
+void HeldClasses::match_mass(std::span<const double> shares) {
+  const std::vector<double> found = mass();
+  const HeldMatrix::Arrays& p = p_.arrays();
+  if (p.rows * p.cols == 0) return;
+  const DeviceArray<double> wanted(shares.data(), p.cols), has(found.data(), p.cols);
+  weigh_classes<<<blocks_of(p.rows), kThreads, 0, stream()>>>(p.numbers.data(), wanted.data(),
+                                                              has.data(), p.rows, p.cols);
+  check(cudaGetLastError(), "starting to weigh classes");
+}
+
+void HeldClasses::set(std::span<const int32_t> rows, std::span<const int32_t> classes) {
+  const HeldMatrix::Arrays& p = p_.arrays();
+  const auto count = std::ssize(rows);
+  if (count * p.cols == 0) return;
+  const DeviceArray<int32_t> which(rows.data(), count), labels(classes.data(), count);
+  set_classes<<<blocks_of(count * p.cols), kThreads, 0, stream()>>>(p.numbers.data(), which.data(),
+                                                                    labels.data(), count, p.cols);
+  check(cudaGetLastError(), "starting to set classes");
 }
 
 }  // namespace glgnn::cuda

@@ -37,6 +37,7 @@ struct Shape {
   static constexpr int kGroups = 3;
   static constexpr int kWarps = 4 * kGroups;
   static constexpr int kThreads = 32 * kWarps + 128;  // one warpgroup more, which copies
+  static constexpr int kRowBlock = kBlockBytes;
 };
 
 template <class S>

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "core/cuda/device.h"
 #include "kernels/cuda/choose.cuh"
 #include "kernels/cuda/products.cuh"
+#include "kernels/cuda/tiles.cuh"
 #include "kernels/nearest_rows.h"
 
 namespace glgnn::cuda {
@@ -42,10 +44,12 @@ __global__ void make_unit(float* unit, const float* x, int64_t rows, int64_t col
   }
 }
 
-// The chosen of each row, the most similar first, the smaller of two that are alike.
-__global__ void rank(int32_t* ranked, const int32_t* chosen, const float* unit, int64_t rows,
-                     int64_t cols, int k) {
+// The best `kept` of the k that each row has chosen, the most similar first, the smaller of two
+// that are alike. Counts the rows for which the k, chosen roughly, may lack one of these.
+__global__ void rank(int32_t* ranked, int* uncertain, const int32_t* chosen, const float* unit,
+                     int64_t rows, int64_t cols, int k, int kept) {
   extern __shared__ float all_scores[];
+  __shared__ float ends[kWarps][2];  // the scores of the last that is kept, and of the last
   const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
   if (row >= rows) return;
   float* const scores = all_scores + threadIdx.x / 32 * k;
@@ -65,8 +69,13 @@ __global__ void rank(int32_t* ranked, const int32_t* chosen, const float* unit, 
     for (int other = 0; other < k; ++other) {
       before += scores[other] > scores[c] || (scores[other] == scores[c] && other < c);
     }
-    ranked[row * k + before] = mine[c];
+    if (before < kept) ranked[row * kept + before] = mine[c];
+    if (before == kept - 1) ends[threadIdx.x / 32][0] = scores[c];
+    if (before == k - 1) ends[threadIdx.x / 32][1] = scores[c];
   }
+  __syncwarp();
+  const float* const end = ends[threadIdx.x / 32];
+  if (lane == 0 && k > kept && !(end[0] - end[1] > 2 * kRoughError)) atomicAdd(uncertain, 1);
 }
 
 constexpr int kThreads = 256;
@@ -101,41 +110,55 @@ PackedRows pack_joined(const Joined& from) {
 }  // namespace
 
 void ranked_rows(int32_t* col, const HeldMatrix& x, int64_t k) {
-  const auto lock = lock_device();
+  require_device();
   const HeldMatrix::Arrays& held = x.arrays();
   const int64_t rows = held.rows, cols = held.cols;
   const auto kept = static_cast<int>(std::min(k, rows - 1));
   if (kept <= 0) return;
   const DeviceRows shape{.rows = rows, .cols = cols};
-  const ChooseRule rule{.k = kept};
-  require_memory(rows * cols * 4 + PackedRows::bytes(shape) + choose_bytes(shape, rule) +
-                     8 * rows * (kept + 1),
-                 "comparing " + std::to_string(rows) + " rows of " + std::to_string(cols),
-                 "take fewer rows");
+  // More than are wanted are chosen roughly first; most tables need no more than that.
+  constexpr int kMore = 12;
+  const int wide = 2 * kept + kMore;
+  const bool roughly = has_tiles() && shape.slabs() > 1 && wide < rows - 1;
+  const ChooseRule rough{.k = wide, .rough = true}, rule{.k = kept};
+  require_memory(
+      rows * cols * 4 + PackedRows::bytes(shape) + choose_bytes(shape, roughly ? rough : rule) +
+          4 * rows * (kept + (roughly ? wide : kept) + 2),
+      "comparing " + std::to_string(rows) + " rows of " + std::to_string(cols), "take fewer rows");
   const DeviceArray<float> unit(rows * cols);
   make_unit<<<blocks_of_warps(rows), 32 * kWarps, 0, stream()>>>(unit.data(), held.numbers.data(),
                                                                  rows, cols);
   check(cudaGetLastError(), "starting to scale rows");
-  const DeviceArray<int32_t> chosen(rows * kept), ranked(rows * kept);
+  const PackedRows packed = pack_rows({.rows = rows, .cols = cols, .dense = unit.data()});
+  const DeviceArray<int32_t> ranked(rows * kept);
   const DeviceArray<int64_t> counts(rows);
-  choose(chosen.data(), counts.data(), nullptr,
-         pack_rows({.rows = rows, .cols = cols, .dense = unit.data()}), rule);
-  const size_t room = sizeof(float) * kWarps * kept;
-  constexpr size_t kAlways = 48 * 1024;  // of shared memory; more must be asked for
-  if (room > kAlways) {
-    check(cudaFuncSetAttribute(rank, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(room)),
-          "asking for shared memory");
-  }
-  rank<<<blocks_of_warps(rows), 32 * kWarps, room, stream()>>>(ranked.data(), chosen.data(),
-                                                               unit.data(), rows, cols, kept);
-  check(cudaGetLastError(), "starting to rank rows");
+  // How many rows are uncertain.
+  const auto choose_and_rank = [&](const ChooseRule& by) {
+    DeviceArray<int> uncertain(1);
+    uncertain.fill_bytes(0);
+    const DeviceArray<int32_t> chosen(rows * by.k);
+    choose(chosen.data(), counts.data(), nullptr, packed, by);
+    const size_t room = sizeof(float) * kWarps * by.k;
+    constexpr size_t kAlways = 48 * 1024 - sizeof(float) * 2 * kWarps;  // more must be asked for
+    if (room > kAlways) {
+      check(cudaFuncSetAttribute(rank, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(room)),
+            "asking for shared memory");
+    }
+    rank<<<blocks_of_warps(rows), 32 * kWarps, room, stream()>>>(
+        ranked.data(), uncertain.data(), chosen.data(), unit.data(), rows, cols, by.k, kept);
+    check(cudaGetLastError(), "starting to rank rows");
+    int found = 0;
+    uncertain.copy_to(&found);
+    return found;
+  };
+  if (!roughly || choose_and_rank(rough) > 0) choose_and_rank(rule);
   ranked.copy_to(col);
 }
 
 HeldRows::HeldRows(MatView<const float> z, const float* scale, const float* offset,
                    MatView<const float> v) {
-  const auto lock = lock_device();
+  require_device();
   const DeviceRows shape{.rows = z.rows, .cols = z.cols + v.cols};
   require_memory(
       PackedRows::bytes(shape) + 8 * shape.rows * shape.cols + 8 * z.rows,
@@ -166,7 +189,7 @@ HeldRows::~HeldRows() = default;
 
 void HeldRows::query(int32_t* col, MatView<const float> q, MatView<const float> u,
                      int64_t k) const {
-  const auto lock = lock_device();
+  require_device();
   const int64_t kept = std::min(k, arrays_->packed.rows);
   if (q.rows == 0 || kept <= 0) return;
   const DeviceArray<float> numbers(q.data, q.size()), labels(u.data, u.size());

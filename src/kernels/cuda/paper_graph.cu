@@ -1,7 +1,7 @@
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
-#include "kernels/cuda/best_pairs.cuh"
+#include "kernels/cuda/choose_rows.cuh"
 #include "kernels/cuda/paper.cuh"
 
 namespace glgnn::cuda::paper {

@@ -1,6 +1,7 @@
 // How a block of threads takes its work: items are some blocks of 64 rows with a split of the
 // columns' tiles; one thread copies, warpgroups multiply. A Job has row_packed, blocks (of the
-// rows), slabs, tiles, splits and split_tiles; a Shape has kStages, kOneSlab, kGroups and kWarps.
+// rows), slabs, tiles, splits and split_tiles; a Shape has kStages, kOneSlab, kGroups, kWarps and
+// kRowBlock, the bytes that are read of a packed block of rows.
 #pragma once
 
 #include <algorithm>
@@ -108,12 +109,12 @@ __device__ void feed(const Job& job, Shared& shared, Bytes&& bytes_of_columns,
         const int s = turn.stage;
         shared.empty[s].wait(turn.parity ^ 1);
         shared.full[s].arrive_and_expect(bytes_of_columns(slab) +
-                                         (S::kOneSlab ? 0 : groups * kBlockBytes));
+                                         (S::kOneSlab ? 0 : groups * S::kRowBlock));
         copy_columns(s, tile, slab);
         if constexpr (!S::kOneSlab) {
           for (int g = 0; g < groups; ++g) {
-            copy_to_shared(shared.stages[s].rows + g * kBlockBytes,
-                           rows + (int64_t{g} * job.slabs + slab) * kBlockBytes, kBlockBytes,
+            copy_to_shared(shared.stages[s].rows + g * S::kRowBlock,
+                           rows + (int64_t{g} * job.slabs + slab) * kBlockBytes, S::kRowBlock,
                            shared.full[s]);
           }
         }
