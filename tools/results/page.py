@@ -10,7 +10,6 @@ from results.studies import (
     ABLATION_SETS, CHOOSE_KNOWN, CHOOSE_READING, CHOOSE_TEXT, COLUMN_SETS, EXPLAINED, FEATURE_GRAPH, FRESH_SEED,
     HIDDEN_PART, LANDMARKS, MANY_PARTS, MOTIF_BUDGET, MOTIF_SETS, NOISE, NOISE_MODES, PARTS, PUBLISHED, READING_SETS,
     READINGS, ROOT, STORE, WIDE_BUDGET, WIDE_TABLES, load, parts_of, records,
-    study_of,
 )
 
 PAGE = ROOT / "docs" / "results.md"
@@ -436,14 +435,10 @@ def readings_table():
 def origin():
     """Commit and machine of every answer; the many of one study by their number."""
     seen = {}
-    answers = {}
-    for path in STORE.glob("*.jsonl"):
-        answers |= records(path.stem)
-    for name, result in sorted(answers.items()):
-        if name.startswith("baselines-"):
-            continue
-        key = (result.get("commit"), result.get("machine"), result.get("threads"))
-        seen.setdefault(key, {}).setdefault(study_of(name), []).append(name)
+    for study in sorted(path.stem for path in STORE.glob("*.jsonl") if path.stem != "baselines"):
+        for name, result in sorted(records(study).items()):
+            key = (result.get("commit"), result.get("machine"), result.get("threads"))
+            seen.setdefault(key, {}).setdefault(study, []).append(name)
 
     def words(study, names):
         return f"{len(names)} of {study}" if len(names) > 12 else ", ".join(names)
