@@ -218,7 +218,7 @@ REPRODUCED = {
     "table2-wine": ["table2", "--datasets", "wine", "--runs", "3", "--budget", "1"],
     "table2-cancer": ["table2", "--datasets", "cancer", "--runs", "3", "--budget", "1"],
     "table2-cora": ["table2", "--datasets", "cora", "--runs", "1", "--budget", "1"],
-    "figures-cora": ["figures", "--datasets", "cora", "--runs", "1"],
+    "figures-citeseer": ["figures", "--datasets", "citeseer", "--runs", "2"],
 }
 
 # The part of all rows that training does not see, to be predicted as new ones.
