@@ -72,7 +72,7 @@ READINGS = [
 ]
 READING_SETS = {
     "wine": ["--runs", "10", "--epochs", "150"],
-    "cancer": ["--runs", "5", "--epochs", "60"],
+    "cancer": ["--runs", "3", "--epochs", "60"],
     "citeseer": ["--graph", "known", "--runs", "1"],
 }
 
