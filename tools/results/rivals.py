@@ -121,13 +121,13 @@ def rivals_section():
 REPRODUCED_NOISE = [name for name in REPRODUCED if name.startswith("table2-")]
 
 
-def cell_text(cell, key="test_accuracy"):
+def cell_text(cell, runs=1, key="test_accuracy"):
     result = cell["result"] if cell else None
     if not result:
         return cell["fault"] if cell else "needs a graph"
     if key != "test_accuracy":
         return f"{result[key + '_mean']:.3f}"
-    spread = f" ± {100 * result[key + '_std']:.1f}" if result[key + "_std"] else ""
+    spread = f" ± {100 * result[key + '_std']:.1f}" if runs > 1 else ""
     return f"{100 * result[key + '_mean']:.1f}{spread}"
 
 
@@ -146,13 +146,13 @@ def noise_beside_rivals():
                  "|---|" + "---|" * (len(levels) + 3)]
         for method in dict.fromkeys(method for method, _, _ in cells):
             most = cells[method, "level", levels[-1]]
-            row = [cell_text(cells.get((method, "level", x))) for x in levels]
-            row += [cell_text(most, f"true_edge_{key}") for key in ("auc", "precision", "recall")] if most["result"] else ["", "", ""]
+            row = [cell_text(cells.get((method, "level", x)), runs) for x in levels]
+            row += [cell_text(most, key=f"true_edge_{key}") for key in ("auc", "precision", "recall")] if most["result"] else ["", "", ""]
             text.append(f"| {method_label(method)} | " + " | ".join(row) + " |")
             if method in OURS:
                 parts = [cells[method, "columns", x] for x in (0, 1, 5)]
                 columns.append(f"| {dataset} | {method} | " + " | ".join(
-                    [cell_text(parts[0]), *(word for part in parts[1:] for word in (cell_text(part), cell_text(part, "column_auc") if part["result"] else ""))]) + " |")
+                    [cell_text(parts[0], runs), *(word for part in parts[1:] for word in (cell_text(part, runs), cell_text(part, key="column_auc") if part["result"] else ""))]) + " |")
     return [*text, "", "Columns that say nothing, drawn beside the data's own: accuracy, and the AUC with which the weights of the columns tell them apart.", "",
             "| set | mode | none | as many as there are | AUC | five times as many | AUC |", "|---|---|---|---|---|---|---|", *columns]
 
@@ -176,7 +176,7 @@ def figures_section():
         for what, title in (("k", "neighbours (k)"), ("M", "modules (M)")):
             row = [cell for cell in cells if cell["what"] == what]
             text += ["", f"Paper mode without the graph, over {title}:", "", f"| {what} | " + " | ".join(f"{cell['x']:.0f}" for cell in row) + " |",
-                     "|---|" + "---|" * len(row), f"| {dataset} | " + " | ".join(map(cell_text, row)) + " |"]
+                     "|---|" + "---|" * len(row), f"| {dataset} | " + " | ".join(cell_text(cell, found["runs"]) for cell in row) + " |"]
         text += ["", *(f"![{title}](figures/{path.name})" for path, title in figure_files(dataset)), ""]
     return text
 
