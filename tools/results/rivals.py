@@ -168,7 +168,8 @@ def figures_section():
         cells = found["cells"]
         deleted = next(cell["result"]["curves"] for cell in cells if cell["what"] == "deletion")
         parts = (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95)
-        text += [f"`{found['command']}`, {found['runs']} run{'s' if found['runs'] > 1 else ''}, commit {found['commit']}, {found['machine']}.", "",
+        text += [f"`{found['command']}`, {found['runs']} run{'s' if found['runs'] > 1 else ''}, commit {found['commit']}, {found['machine']}. "
+                 "In a single run a point more or less says nothing.", "",
                  f"Test accuracy of a plain GCN on {dataset} with its graph after columns were deleted by the weights that paper mode gave them:", "",
                  "| deleted first | " + " | ".join(f"{part} %" for part in parts) + " |", "|---|" + "---|" * len(parts)]
         for order in ("lowest", "highest", "random"):
