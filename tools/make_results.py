@@ -8,8 +8,9 @@
 
     tools/make_results.py --only explain  the comparison of explanations
 
-Each part of a study is one `glgnn evaluate ... --json` command (or `glgnn reproduce`); its answer is one line of docs/results/STUDY.jsonl. The runs
-that are done of one that was stopped (Ctrl-C) are in docs/results/partial/NAME.jsonl, and the next call goes on from them.
+Each part of a study is one `glgnn evaluate ... --json` command (or `glgnn reproduce`); its answer is one line of
+docs/results/STUDY.jsonl. The runs that are done of one that was stopped (Ctrl-C) are in docs/results/partial/NAME.jsonl,
+and the next call goes on from them.
 """
 
 import argparse
@@ -111,21 +112,23 @@ def main():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
-    wanted = [(name, arguments) for name, arguments in studies()
-              if not options.page and options.only in name and (options.again or not is_done(name, command_of(arguments)))]
+
+    def is_wanted(name, is_there):
+        return not options.page and options.only in name and (options.again or not is_there)
+
+    wanted = [(name, arguments) for name, arguments in studies() if is_wanted(name, is_done(name, command_of(arguments)))]
     # One thread each, so that no core waits for another.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         list(pool.map(lambda study: measure(*study), wanted))
     for name in REPRODUCED:
-        if not options.page and options.only in name and (options.again or not is_done(name, reproduce_command(name))):
+        if is_wanted(name, is_done(name, reproduce_command(name))):
             measure_reproduction(name)
     for dataset, graph in EXPLAINED:
-        name = f"explain-{dataset}-{graph}"
-        if not options.page and options.only in name and (options.again or not load(name)):
+        if is_wanted(f"explain-{dataset}-{graph}", load(f"explain-{dataset}-{graph}")):
             measure_explanations(dataset, graph)
     for motifs in MOTIF_SETS:
         name, command = f"explain-{motifs}", " ".join(["glgnn-bench", "--explanations", motifs, *MOTIF_BUDGET, "--threads", "1", "--json"])
-        if not options.page and options.only in name and (options.again or not is_done(name, command)):
+        if is_wanted(name, is_done(name, command)):
             measure_motifs(name, command)
     write_page()
     write_readme()
