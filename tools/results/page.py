@@ -523,6 +523,7 @@ def write_page():
         f"What the paper leaves to the future: `glgnn evaluate SET --mode paper {' '.join(FEATURE_GRAPH)}` learns a graph of the columns beside those of the rows (`docs/math.md`, section 7). The wide tables are",
         "drawn: 300 rows, each of 20 or 100 hidden factors in ten columns, with noise of the factor's own size (noisy: twice that), 30 labels to train and 30 to validate",
         f"(`draw_wide` in `tools/results/studies.py`; `glgnn evaluate TABLE.csv --mode paper {' '.join(WIDE_BUDGET)}`). Test accuracy in per cent, mean ± sample standard deviation; of the change, the standard error.",
+        "Plain runs of the four sets are the first ones of the table above, of an older commit; only the first of Wine was run again, with the same accuracy.",
         "", *columns_table(), "",
         "## Random edges (the paper's table 2)", "",
         "Edges between random pairs of rows, with weights from U(0, 1), are added to the graph, or are the graph where none is known (`glgnn evaluate SET --noise PART`, PART of all",
