@@ -102,9 +102,10 @@ TEST_F(DataColumns, EmptyAndConstantColumnsAreLeftOut) {
 TEST_F(DataColumns, IdsAreLeftOut) {
   const Dataset d = load("customer_id,name,n,id\n7,ann,3,a\n8,bob,5,b\n9,cid,4,c\n12,dora,4,d\n");
   EXPECT_EQ(d.feature_names, (Strings{"n"}));
-  EXPECT_EQ(d.notes, (Strings{"3 columns have a value of their own in every row and are left out: "
-                              "customer_id, name, id; --id names the rows by one, and --numeric keeps "
-                              "one that measures"}));
+  EXPECT_EQ(d.notes,
+            (Strings{"3 columns have a value of their own in every row and are left out: "
+                     "customer_id, name, id; --id names the rows by one, and --numeric keeps "
+                     "one that measures"}));
   // Whole numbers that are all different are measurements, unless their name says otherwise.
   EXPECT_EQ(load("weight,n\n7,3\n8,5\n9,4\n").feature_names, (Strings{"weight", "n"}));
   EXPECT_EQ(load("id,n\n7,3\n7,5\n9,4\n").feature_names, (Strings{"id", "n"}));
