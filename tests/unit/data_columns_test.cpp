@@ -338,6 +338,9 @@ TEST_F(DataColumns, AColumnThatCountsTheRowsIsLeftOut) {
   EXPECT_EQ(load(table(30, 1990, 1), {.label = "k"}).feature_names, both) << "years";
   EXPECT_EQ(load(table(30, 0, 5), {.label = "k"}).feature_names, both) << "a grid";
   EXPECT_EQ(load(table(10, 1, 1), {.label = "k"}).feature_names, both) << "few rows";
+  std::string alone = "x,k\n";
+  for (int i = 0; i < 30; ++i) alone += std::to_string(i) + (i < 15 ? ",u\n" : ",v\n");
+  EXPECT_EQ(load(alone, {.label = "k"}).feature_names, (Strings{"x"})) << "there is nothing else";
 }
 
 TEST_F(DataColumns, SaysWhenNothingIsLeftToLearnFrom) {
