@@ -29,7 +29,6 @@ from results.studies import (
 )
 
 PARTIAL = STORE / "partial"
-FIGURES = ROOT / "docs" / "figures"
 # What a drawing takes from the style of its page.
 FIGURE_STYLE = ('<rect width="100%" height="100%" fill="#fff"/><style>text { fill: #586577; font: 12px sans-serif; } '
                 '.axis { stroke: #dde2e9; }</style>')
@@ -60,6 +59,16 @@ def measure(name, arguments):
     log.unlink()
 
 
+def one_below_another(drawings):
+    """One drawing of all, each below its title."""
+    parts, height = [], 0
+    for drawing in drawings:
+        title, own = re.search('aria-label="([^"]*)"', drawing)[1], int(re.search('height="([0-9]+)"', drawing)[1])
+        parts.append(f'<text x="12" y="{height + 20}">{title}</text>' + drawing.replace("<svg ", f'<svg y="{height + 24}" ', 1))
+        height += own + 36
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="660" height="{height}" role="img">{FIGURE_STYLE}{"".join(parts)}</svg>\n'
+
+
 def measure_reproduction(name):
     """A table or the figures by `glgnn reproduce`: of each cell what the page shows, of the figures the drawings."""
     PARTIAL.mkdir(parents=True, exist_ok=True)
@@ -76,10 +85,8 @@ def measure_reproduction(name):
         cell["result"] |= {"curves": curves} if curves else {}
     result["command"] = reproduce_command(name)
     save(name, result)
-    for number, drawing in enumerate(re.findall(r"<svg.*?</svg>", page.read_text(), re.S)):
-        if result["table"] == "figures":
-            FIGURES.mkdir(exist_ok=True)
-            (FIGURES / f"{name.split('-')[1]}-{number}.svg").write_text(drawing.replace(">", f">{FIGURE_STYLE}", 1))
+    if result["table"] == "figures":
+        (ROOT / "docs" / f"{name}.svg").write_text(one_below_another(re.findall(r"<svg.*?</svg>", page.read_text(), re.S)))
     cells.unlink(), page.unlink()
 
 

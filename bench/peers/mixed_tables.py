@@ -5,10 +5,10 @@ as it is, which also sees the other rows without their labels. The others get th
 median, a column that says so, categories one-hot, all scaled, settings by cross-validation. Accuracy on the rows without a label.
 
     /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl [--program build/glgnn] [--draws 3] [--only ours|others] [NAME...]
-    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl --study mixed_tables > docs/results/mixed_tables.jsonl
+    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl --study > docs/results/mixed_tables.jsonl
 
 The first adds a line of JSON to RUNS.jsonl for each table, number of labels, draw and method as it is found; what the file holds
-already is not run again. The second makes one line of all of them, as tools/make_results.py wants it: mixed_tables of those tables that
+already is not run again. The second makes two lines of all of them, as tools/make_results.py wants it: mixed_tables of those tables that
 were looked at while the weights of categories and the choice of modules were settled, mixed_fresh of the others.
 """
 import argparse
@@ -310,7 +310,7 @@ def main():
     parser.add_argument("--program", default="build/glgnn")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--only", choices=("ours", "others"))
-    parser.add_argument("--study", choices=("mixed_tables", "mixed_fresh"))
+    parser.add_argument("--study", action="store_true")
     options = parser.parse_intermixed_args()
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     options.where = {"commit": commit, "machine": processor(), "sklearn": sklearn.__version__}
@@ -319,7 +319,8 @@ def main():
         with open(options.out) as file:
             runs = [json.loads(line) for line in file]
     if options.study:
-        print(json.dumps(study(options.study, runs)))
+        for name in ("mixed_tables", "mixed_fresh"):
+            print(json.dumps(study(name, runs)))
         return
     known = {(run["table"], run["per_class"], run["draw"], run["method"]) for run in runs}
     with open(options.out, "a") as out:

@@ -22,11 +22,11 @@ struct Suggestion {
 };
 
 // The rows of `candidates` (empty: every row without a label) to label next, the best first. Every
-// row has a doubt, which spreads over the fused graph, and which labelled rows hold back. Classes
-// take turns, each as often as it seems to be common; of the rows that are taken for the class
-// whose turn it is, the one at which most doubt arrives is next, and counts as labelled from then
-// on. Cost O(edges) for a step of a linear system, a few tens of them for each row that is chosen.
-// The model has its labels (keep_data).
+// row has a doubt, which spreads over those edges of the fused graph that both of their rows chose,
+// the more the likelier both are of one class; labelled rows hold it back. The row at which most of
+// it arrives comes first and counts as labelled from then on; so does the next. Cost O(edges) for a
+// step of a linear system, a few tens of them for each row that is chosen. The model has its labels
+// (keep_data).
 std::vector<Suggestion> suggest_rows(const Model& model, int64_t count, const Context& context,
                                      std::span<const int32_t> candidates = {});
 

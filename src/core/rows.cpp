@@ -65,12 +65,13 @@ std::vector<int32_t> origin_of_columns(const Features& features) {
 }
 
 std::vector<IndicatorScale> indicator_scales(const std::vector<IndicatorBlock>& blocks,
-                                             const Matrix& x, double variance) {
+                                             const Matrix& x, double variance, OneWeight one) {
   constexpr double kLeastShare = 0.1;
   const double n = static_cast<double>(x.rows());
   std::vector<IndicatorScale> scales;
   for (const IndicatorBlock& block : blocks) {
-    const double contrasts = static_cast<double>(std::max<int64_t>(1, block.count - 1));
+    const double contrasts =
+        one == OneWeight::kColumn ? static_cast<double>(std::max<int64_t>(1, block.count - 1)) : 1;
     for (int64_t f = block.first; f < block.first + block.count; ++f) {
       double sum = 0;
       for (int64_t i = 0; i < x.rows(); ++i) sum += x[i][f];

@@ -34,13 +34,17 @@ struct IndicatorScale {
   double mean, spread;
 };
 
+// What has the weight of one number: a column of categories, or each of its levels.
+enum class OneWeight { kColumn, kLevel };
+
 // The indicators of one column lie around their means; each is divided by the root of its share, so
 // that rows of the same rare level are closer than those of a common one, and of the number of
 // levels, so that together they have this variance, however many they are (as in factor analysis of
 // mixed data). What is rarer than 1 in 10 counts less: else its few rows would be far from all
 // others.
 std::vector<IndicatorScale> indicator_scales(const std::vector<IndicatorBlock>& blocks,
-                                             const Matrix& x, double variance);
+                                             const Matrix& x, double variance,
+                                             OneWeight one = OneWeight::kColumn);
 
 // How much rows count where every class is to count alike.
 

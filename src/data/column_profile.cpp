@@ -18,6 +18,17 @@ constexpr std::array kOrders{DateOrder::kYear, DateOrder::kDay, DateOrder::kMont
 
 bool is_whole(double x) { return x == std::floor(x); }
 
+// 1, 2, 3, ... or from 0 on, down the file. Such a column tells nothing but the order of the rows,
+// and would tell the classes of a table that is sorted by them.
+bool counts_rows(const std::vector<double>& values) {
+  constexpr size_t kFewest = 20;  // fewer rows may hold such numbers for another reason
+  if (values.size() < kFewest || (values[0] != 0 && values[0] != 1)) return false;
+  for (size_t i = 1; i < values.size(); ++i) {
+    if (values[i] != values[i - 1] + 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void ColumnProfile::add(const Cell& cell) {
@@ -111,6 +122,7 @@ TableColumn ColumnProfile::column() const {
 }
 
 void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> values) const {
+  const bool is_counter = counts_rows(values);
   std::sort(values.begin(), values.end());
   if (values.empty()) return;
   const size_t middle = values.size() / 2;
@@ -130,7 +142,7 @@ void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> va
   if (constant && missing_ == 0) column.kind = ColumnKind::kConstant;
   const bool all_differ = column.distinct == present_ && missing_ == 0 && present_ > 1;
   if (wish_ == ColumnWish::kNone && column.kind == ColumnKind::kNumeric && whole && all_differ &&
-      is_id_name(name_)) {
+      (is_counter || is_id_name(name_))) {
     column.kind = ColumnKind::kIdentifier;
   }
 }

@@ -105,6 +105,18 @@ void read_again(const TableInput& table, const TableHeader& header, bool comma_s
   });
 }
 
+// A column that counts the rows is left out beside others; alone it is what there is to learn from.
+void keep_lone_counter(TablePlan& plan) {
+  if (!plan.feature_names.empty()) return;
+  for (TableColumn& column : plan.columns) {
+    const bool is_number = column.lowest < column.highest;
+    if (column.kind != ColumnKind::kIdentifier || !is_number || is_id_name(column.name)) continue;
+    column.kind = ColumnKind::kNumeric;
+    plan.feature_names = column_features(column);
+    return;
+  }
+}
+
 TablePlan make_plan(const TableHeader& header, const std::vector<ColumnProfile>& profiles,
                     const Dataset& dataset) {
   TablePlan plan;
@@ -122,6 +134,7 @@ TablePlan make_plan(const TableHeader& header, const std::vector<ColumnProfile>&
     for (std::string& name : column_features(column)) plan.feature_names.push_back(std::move(name));
     plan.columns.push_back(std::move(column));
   }
+  keep_lone_counter(plan);
   return plan;
 }
 

@@ -214,7 +214,7 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
   if (!ids.empty()) {
     notes.push_back(left_out(ids, "has a value of its own in every row",
                              "have a value of their own in every row") +
-                    "; --id names the rows by one");
+                    "; --id names the rows by one, and --numeric keeps one that measures");
   }
   const auto texts = names_of(plan, ColumnKind::kText);
   if (!texts.empty()) {

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "methods/convolution.h"
-#include "methods/kernel_matrix.h"
 #include "methods/methods.h"
 #include "methods/network.h"
 #include "methods/row_neighbours.h"

@@ -1,6 +1,5 @@
 // Graph learning-convolution: the weight of an edge is learned from the difference of its two rows.
 #include "methods/convolution.h"
-#include "methods/kernel_matrix.h"
 #include "methods/learned_graph.h"
 #include "methods/methods.h"
 #include "methods/pair_rows.h"

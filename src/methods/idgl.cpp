@@ -4,7 +4,6 @@
 #include <deque>
 
 #include "methods/convolution.h"
-#include "methods/kernel_matrix.h"
 #include "methods/learned_graph.h"
 #include "methods/methods.h"
 #include "methods/pair_rows.h"

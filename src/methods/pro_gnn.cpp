@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "methods/convolution.h"
-#include "methods/kernel_matrix.h"
 #include "methods/learned_graph.h"
 #include "methods/methods.h"
 #include "methods/row_neighbours.h"

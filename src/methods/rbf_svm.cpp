@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "methods/kernel_matrix.h"
 #include "methods/linear_models.h"
 #include "methods/methods.h"
 #include "methods/network.h"
 #include "methods/node_rows.h"
+#include "methods/row_neighbours.h"
 
 namespace glgnn {
 namespace {

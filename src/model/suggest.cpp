@@ -18,17 +18,15 @@ constexpr double kHeld = 10;       // how firmly a label holds its row, beside w
 
 // A Gaussian field over the rows: neighbours in the graph are likely of one class, and rows with a
 // label are known. Its covariance says how much of a doubt about one row the label of another
-// takes: C = (I - kPassedOn S + kHeld [labelled])^-1 with S = D^-1/2 A D^-1/2, A the graph both
-// ways.
+// takes: C = (I - kPassedOn S + kHeld [labelled])^-1 with S = D^-1/2 A D^-1/2. A has the edges that
+// both rows chose, because some rows are chosen by very many without being like them (short texts,
+// above all); an edge counts as much as it is likely that both are of one class.
 class Field {
  public:
-  Field(const Csr& graph, const std::vector<int32_t>& labels, int threads)
-      : graph_(graph),
-        transposed_(transpose(graph.pattern->view())),
-        threads_(threads),
-        scale_(labels.size(), 1.0) {
+  Field(const Csr& graph, const Matrix& p, const std::vector<int32_t>& labels, int threads)
+      : edges_(chosen_by_both(graph, p)), threads_(threads), scale_(labels.size(), 1.0) {
     for (const int32_t label : labels) own_.push_back(label < 0 ? 1 : 1 + kHeld);
-    std::vector<double> degrees = both_ways(std::vector<double>(labels.size(), 1.0));
+    std::vector<double> degrees = passed_on(std::vector<double>(labels.size(), 1.0));
     for (size_t i = 0; i < degrees.size(); ++i) {
       scale_[i] = degrees[i] > 0 ? 1 / std::sqrt(degrees[i]) : 0;
     }
@@ -46,7 +44,7 @@ class Field {
     double size = all;
     for (size_t i = 0; i < n; ++i) way[i] = b[i] / own_[i];
     for (int step = 0; step < kMostSteps && size > kSmall * all; ++step) {
-      image = both_ways(way);
+      image = passed_on(way);
       double bend = 0;
       for (size_t i = 0; i < n; ++i) {
         image[i] = own_[i] * way[i] - kPassedOn * image[i];
@@ -71,21 +69,46 @@ class Field {
     return sum;
   }
 
+  struct Edges {
+    std::vector<int64_t> row_ptr{0};
+    std::vector<int32_t> col;
+    std::vector<double> weights;
+  };
+
+  static Edges chosen_by_both(const Csr& graph, const Matrix& p) {
+    const Pattern& there = *graph.pattern;
+    const Transpose transposed = transpose(there.view());
+    const Pattern& back = transposed.pattern;
+    std::vector<float> chosen(there.rows, 0.0f);  // by the row at hand
+    Edges edges;
+    for (int64_t i = 0; i < there.rows; ++i) {
+      const auto put = [&](bool is_put) {
+        for (int64_t e = there.row_ptr[i]; e < there.row_ptr[i + 1]; ++e) {
+          chosen[there.col[e]] = is_put ? graph.values[e] : 0.0f;
+        }
+      };
+      put(true);
+      for (int64_t e = back.row_ptr[i]; e < back.row_ptr[i + 1]; ++e) {
+        const int32_t j = back.col[e];
+        const float both = std::min(chosen[j], graph.values[transposed.source[e]]);
+        if (j == i || both <= 0) continue;
+        edges.col.push_back(j);
+        edges.weights.push_back(both * std::inner_product(p[i], p[i] + p.cols(), p[j], 0.0));
+      }
+      put(false);
+      edges.row_ptr.push_back(static_cast<int64_t>(edges.col.size()));
+    }
+    return edges;
+  }
+
   // S x; until there are degrees, A x.
-  std::vector<double> both_ways(const std::vector<double>& x) const {
+  std::vector<double> passed_on(const std::vector<double>& x) const {
     std::vector<double> out(x.size());
-    const Pattern &there = *graph_.pattern, &back = transposed_.pattern;
-    for_row_ranges(there.rows, 2 * there.nnz(), threads_, [&](int64_t from, int64_t to) {
+    for_row_ranges(std::ssize(x), std::ssize(edges_.col), threads_, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         double sum = 0;
-        const auto add = [&](int32_t j, double weight) {
-          if (j != i && weight > 0) sum += weight * scale_[j] * x[j];
-        };
-        for (int64_t e = there.row_ptr[i]; e < there.row_ptr[i + 1]; ++e) {
-          add(there.col[e], graph_.values[e]);
-        }
-        for (int64_t e = back.row_ptr[i]; e < back.row_ptr[i + 1]; ++e) {
-          add(back.col[e], graph_.values[transposed_.source[e]]);
+        for (int64_t e = edges_.row_ptr[i]; e < edges_.row_ptr[i + 1]; ++e) {
+          sum += edges_.weights[e] * scale_[edges_.col[e]] * x[edges_.col[e]];
         }
         out[i] = scale_[i] * sum;
       }
@@ -93,8 +116,7 @@ class Field {
     return out;
   }
 
-  const Csr& graph_;
-  Transpose transposed_;
+  Edges edges_;
   int threads_;
   std::vector<double> own_, scale_;
 };
@@ -147,41 +169,14 @@ double disagreement(const Model& model, const std::vector<double>& weights, int3
   return std::clamp((entropy(mean.data(), classes) - alone / all) / most, 0.0, 1.0);
 }
 
-// The classes take turns, each as often as it seems to be common: rows that are all hard to tell
-// from one other class would say little about the rest, and would make the labels look as if that
-// class were common.
-class ClassTurns {
- public:
-  ClassTurns(const Matrix& p, const std::vector<int32_t>& rows)
-      : share_(static_cast<size_t>(p.cols()), 0.0), taken_(share_) {
-    for (const int32_t row : rows) {
-      for (size_t c = 0; c < share_.size(); ++c) {
-        share_[c] += p[row][c] / static_cast<double>(rows.size());
-      }
-    }
-  }
-
-  // The class that lacks the most, of those that some open row is taken for.
-  int32_t next(const std::vector<int32_t>& open, const std::vector<int32_t>& likely) const {
-    const double all = std::accumulate(taken_.begin(), taken_.end(), 1.0);
-    std::vector<double> lack;
-    for (size_t c = 0; c < share_.size(); ++c) lack.push_back(share_[c] * all - taken_[c]);
-    const auto row = std::ranges::max_element(open, {}, [&](int32_t i) { return lack[likely[i]]; });
-    return likely[*row];
-  }
-  void take(int32_t c) { taken_[c] += 1; }
-
- private:
-  std::vector<double> share_, taken_;
-};
-
 // No prediction is certain: where all seem so, the rows that most others listen to come first.
 constexpr double kLeastDoubt = 0.01;
 
 class Chooser {
  public:
   Chooser(const Model& model, const Context& context)
-      : model_(model), field_(model.fused_graph, model.labels, context.threads) {
+      : model_(model),
+        field_(model.fused_graph, model.probabilities, model.labels, context.threads) {
     for (int64_t i = 0; i < model.probabilities.rows(); ++i) {
       heard_.push_back(std::max(kLeastDoubt, doubt_of(model.probabilities, i)));
     }
@@ -191,16 +186,10 @@ class Chooser {
   std::vector<Suggestion> choose(std::span<const int32_t> candidates, int64_t count) {
     std::vector<int32_t> open(candidates.begin(), candidates.end());
     std::sort(open.begin(), open.end());
-    const std::vector<int32_t> likely = predicted_classes(model_.probabilities);
-    ClassTurns turns(model_.probabilities, open);
     std::vector<Suggestion> chosen;
     while (!open.empty() && static_cast<int64_t>(chosen.size()) < count) {
-      const int32_t turn = turns.next(open, likely);
-      const auto top = std::max_element(open.begin(), open.end(), [&](int32_t a, int32_t b) {
-        const bool a_fits = likely[a] == turn, b_fits = likely[b] == turn;
-        return a_fits == b_fits ? heard_[a] < heard_[b] : b_fits;
-      });
-      turns.take(likely[*top]);
+      const auto top = std::max_element(
+          open.begin(), open.end(), [&](int32_t a, int32_t b) { return heard_[a] < heard_[b]; });
       take(*top, chosen);
       open.erase(top);
     }

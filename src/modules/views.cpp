@@ -17,8 +17,8 @@
 namespace glgnn {
 namespace {
 
-constexpr const char* kNames[] = {"raw",   "standard", "rank",  "unit",
-                                  "tfidf", "svd16",    "svd32", "svd64"};
+constexpr const char* kNames[] = {"raw",   "standard", "rank",  "unit",  "tfidf",
+                                  "svd16", "svd32",    "svd64", "levels"};
 
 // The stored numbers of row i: all of them, or those a sparse row has.
 template <class F>
@@ -112,7 +112,8 @@ Features with_zeros(const Features& x) {
 void learn_indicators(ViewRule& rule, const Features& raw, const Matrix& x, double variance) {
   rule.mean.resize(x.cols(), 0.0);
   rule.spread.resize(x.cols(), 0.0);
-  for (const auto& [f, mean, spread] : indicator_scales(raw.indicators, x, variance)) {
+  const OneWeight one = rule.view == View::kLevels ? OneWeight::kLevel : OneWeight::kColumn;
+  for (const auto& [f, mean, spread] : indicator_scales(raw.indicators, x, variance, one)) {
     rule.mean[f] = mean;
     rule.spread[f] = spread;
   }
@@ -263,7 +264,7 @@ ViewRule learn_view(View view, const Features& raw, int threads) {
   ViewRule rule;
   rule.view = view;
   rule.stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
-  const bool by_column = view == View::kStandard || view == View::kRank ||
+  const bool by_column = view == View::kStandard || view == View::kLevels || view == View::kRank ||
                          (view == View::kRaw && !raw.indicators.empty());
   if (view == View::kRaw || (by_column && rule.stays_sparse)) {
     rule.largest = largest_number(raw, threads);
@@ -273,7 +274,7 @@ ViewRule learn_view(View view, const Features& raw, int threads) {
   const Features zeros = raw.is_sparse ? with_zeros(raw) : Features{};
   const Matrix& x = raw.is_sparse ? zeros.dense : raw.dense;
   if (view == View::kRaw) learn_raw(rule, raw, x, threads);
-  if (view == View::kStandard) learn_standard(rule, x, threads);
+  if (view == View::kStandard || view == View::kLevels) learn_standard(rule, x, threads);
   if (view == View::kRank) learn_ranks(rule, x, number_columns(raw), threads);
   if (view != View::kRaw && !raw.indicators.empty()) learn_indicators(rule, raw, x, 1);
   return rule;
@@ -283,6 +284,7 @@ Features apply_view(const ViewRule& rule, Features x, int threads) {
   switch (rule.view) {
     case View::kRaw:
     case View::kStandard:
+    case View::kLevels:
     case View::kRank:
       if (rule.mean.empty() && rule.ranks.empty()) {
         divide(x, static_cast<float>(rule.largest));

@@ -27,6 +27,7 @@ enum class View {
   kSvd16,     // the leading singular directions of the base view (tfidf if sparse, else standard)
   kSvd32,
   kSvd64,
+  kLevels,  // as kStandard, but a category counts the more, the more levels it has
 };
 
 // Sparse features of so few columns are dense in the views kStandard and kRank. Covariances of more

@@ -301,9 +301,12 @@ constexpr double kLabelsWorthLandmarks = 6;
 
 void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
                    const DataKind& kind, bool few) {
-  for (const View view : views) {
+  for (const View given : views) {
     for (const auto& [curved, selects] : {std::pair(false, false), {true, false}, {true, true}}) {
       ModuleSpec spec;
+      // One of the two linear ones weighs every level as a number, for tables that levels decide.
+      const bool by_level = kind.has_levels && !curved && given == View::kStandard;
+      const View view = by_level ? View::kLevels : given;
       spec.views = {view};
       spec.input = covariance_view(kind, view);
       const bool rebuilds = selects && !few;  // compares all pairs of rows again
@@ -390,6 +393,7 @@ DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_
   kind.is_text = stays_sparse || (width >= kTextColumns && !kind.has_negative &&
                                   static_cast<double>(look.not_zero) <= kTextDensity * all);
   kind.shares_scale = look.shares_scale();
+  kind.has_levels = std::ranges::any_of(raw.indicators, [](const auto& b) { return b.count > 2; });
   return kind;
 }
 

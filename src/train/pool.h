@@ -20,6 +20,7 @@ struct DataKind {
   bool has_negative = false;
   bool shares_scale = false;  // all columns measure on one scale, as pixels do
   bool has_graph = false;
+  bool has_levels = false;  // some column is a category of three levels or more
 
   double labels_per_class() const {
     return static_cast<double>(labels) / static_cast<double>(std::max<int64_t>(1, classes));

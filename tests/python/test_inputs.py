@@ -67,8 +67,8 @@ def test_dates_become_days():
     assert names == ["day", "day is missing", "zone", "zone is missing", "span", "span is missing"]
     np.testing.assert_array_equal(
         features,
-        [[2, 0, 2, 0, 0, 0], [4, 1, 4, 1, 2, 1], [10.5, 0, 10.5, 0, 8.5, 0], [4, 0, 4, 0, 2, 0]],
-    )
+        [[2, 0, 2, 0, 0, 0], [4, 1, 4, 1, 172800, 1], [10.5, 0, 10.5, 0, 734400, 0], [4, 0, 4, 0, 172800, 0]],
+    )  # durations are seconds
     texts = table.astype({"day": str, "zone": str})
     np.testing.assert_array_equal(model.predict_proba(texts), model.predict_proba(table))
     with pytest.raises(ValueError, match='column "day": not a date: found "soon"'):

@@ -102,8 +102,10 @@ TEST_F(DataColumns, EmptyAndConstantColumnsAreLeftOut) {
 TEST_F(DataColumns, IdsAreLeftOut) {
   const Dataset d = load("customer_id,name,n,id\n7,ann,3,a\n8,bob,5,b\n9,cid,4,c\n12,dora,4,d\n");
   EXPECT_EQ(d.feature_names, (Strings{"n"}));
-  EXPECT_EQ(d.notes, (Strings{"3 columns have a value of their own in every row and are left out: "
-                              "customer_id, name, id; --id names the rows by one"}));
+  EXPECT_EQ(d.notes,
+            (Strings{"3 columns have a value of their own in every row and are left out: "
+                     "customer_id, name, id; --id names the rows by one, and --numeric keeps "
+                     "one that measures"}));
   // Whole numbers that are all different are measurements, unless their name says otherwise.
   EXPECT_EQ(load("weight,n\n7,3\n8,5\n9,4\n").feature_names, (Strings{"weight", "n"}));
   EXPECT_EQ(load("id,n\n7,3\n7,5\n9,4\n").feature_names, (Strings{"id", "n"}));
@@ -312,6 +314,33 @@ TEST_F(DataColumns, TheUserDecides) {
       folder_.error_of(ErrorKind::kUsage, [&] { load_dataset("wine", {.drop = {"ash"}}); }),
       "wine: only tables have columns to choose: found \"--drop\", expected a CSV or TSV file; "
       "leave it away");
+}
+
+// The table is sorted by its classes: the number of a row would tell its class.
+TEST_F(DataColumns, AColumnThatCountsTheRowsIsLeftOut) {
+  const auto table = [](int rows, int first, int step) {
+    std::string text = "X,n,k\n";
+    for (int i = 0; i < rows; ++i) {
+      text += std::to_string(first + step * i) + "," + std::to_string(i * i) +
+              (2 * i < rows ? ",u\n" : ",v\n");
+    }
+    return text;
+  };
+  for (const int first : {0, 1}) {
+    const Dataset d = load(table(30, first, 1), {.label = "k"});
+    EXPECT_EQ(d.feature_names, (Strings{"n"}));
+    EXPECT_EQ(d.notes, (Strings{"1 column has a value of its own in every row and is left out: X; "
+                                "--id names the rows by one, and --numeric keeps one that "
+                                "measures"}));
+  }
+  const Strings both{"X", "n"};
+  EXPECT_EQ(load(table(30, 1, 1), {.label = "k", .numeric = {"X"}}).feature_names, both);
+  EXPECT_EQ(load(table(30, 1990, 1), {.label = "k"}).feature_names, both) << "years";
+  EXPECT_EQ(load(table(30, 0, 5), {.label = "k"}).feature_names, both) << "a grid";
+  EXPECT_EQ(load(table(10, 1, 1), {.label = "k"}).feature_names, both) << "few rows";
+  std::string alone = "x,k\n";
+  for (int i = 0; i < 30; ++i) alone += std::to_string(i) + (i < 15 ? ",u\n" : ",v\n");
+  EXPECT_EQ(load(alone, {.label = "k"}).feature_names, (Strings{"x"})) << "there is nothing else";
 }
 
 TEST_F(DataColumns, SaysWhenNothingIsLeftToLearnFrom) {

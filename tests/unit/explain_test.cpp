@@ -223,15 +223,6 @@ TEST(Suggest, ARowThatSpeaksForOthersBeforeOneThatStandsAlone) {
   for (size_t s = 1; s < found.size(); ++s) EXPECT_LE(found[s].score, found[s - 1].score);
 }
 
-// A third of the rows is likely a, two thirds b: so are those to label, though all doubt is in a.
-TEST(Suggest, ClassesTakeTurnsAsOftenAsTheyAreCommon) {
-  const Model model = make_model({0.6f, 0.6f, 0.6f, 0.6f, 0.02f, 0.02f, 0.02f, 0.02f, 0.6f});
-  std::vector<int32_t> likely;
-  for (const Suggestion& one : suggest_rows(model, 6, {})) likely.push_back(one.likely);
-  EXPECT_EQ(likely, (std::vector<int32_t>{1, 0, 1, 1, 0, 1}));
-  EXPECT_EQ(suggest_rows(model, 9, {}).size(), 9u) << "a class without rows left gives its turn";
-}
-
 // (I - 0.9 S + 10 [labelled])^-1 u by hand: in a ring of equal doubts u all hear 10 u; once a row
 // of four is held, the one across from it hears 3.404 u.
 TEST(Suggest, DoubtSpreadsOverTheGraphAndLabelsHoldIt) {
@@ -241,6 +232,43 @@ TEST(Suggest, DoubtSpreadsOverTheGraphAndLabelsHoldIt) {
   EXPECT_NEAR(found[2].score, 0.3404, 1e-4);
   const auto alone = std::ranges::find(found, 8, &Suggestion::row);
   EXPECT_NEAR(alone->score, 0.1, 1e-4);
+}
+
+// Row 8 is chosen by all others, and chooses none of them.
+TEST(Suggest, ARowThatManyChoseWithoutBeingChosenHasNoReach) {
+  Model model = make_model(std::vector<float>(9, 0.5f));
+  auto pattern = std::make_shared<Pattern>(*model.fused_graph.pattern);
+  std::vector<float> values;
+  pattern->col.clear();
+  for (int64_t i = 0; i < 9; ++i) {
+    const Pattern& before = *model.fused_graph.pattern;
+    for (int64_t e = before.row_ptr[i]; e < before.row_ptr[i + 1]; ++e) {
+      pattern->col.push_back(before.col[e]);
+      values.push_back(model.fused_graph.values[e]);
+    }
+    if (i < 8) {
+      pattern->col.push_back(8);
+      values.push_back(1.0f);
+    }
+    pattern->row_ptr[i + 1] = static_cast<int64_t>(pattern->col.size());
+  }
+  model.fused_graph.pattern = pattern;
+  model.fused_graph.values = values;
+  const auto found = suggest_rows(model, 9, {});
+  EXPECT_NE(found[0].row, 8);
+  const auto chosen_by_all = std::ranges::find(found, 8, &Suggestion::row);
+  EXPECT_NEAR(chosen_by_all->reach, 1, 1e-6);
+}
+
+// Rows 0 and 1 are likely of two classes: their edge passes on little.
+TEST(Suggest, AnEdgeCountsAsMuchAsBothRowsAreLikelyOfOneClass) {
+  const Model alike = make_model({0.6f, 0.6f, 0.6f, 0.6f, 0.99f, 0.99f, 0.99f, 0.99f, 0.99f});
+  const Model apart = make_model({0.6f, 0.01f, 0.6f, 0.6f, 0.99f, 0.99f, 0.99f, 0.99f, 0.99f});
+  const auto reach = [](const Model& model) {
+    const std::vector<int32_t> only{0};
+    return suggest_rows(model, 1, {}, only)[0].reach;
+  };
+  EXPECT_LT(reach(apart), reach(alike));
 }
 
 TEST(Suggest, SaysWhereTheModulesDisagree) {

@@ -173,6 +173,32 @@ TEST(MixedTable, ACategoryCountsAsOneNumberHoweverManyItsLevels) {
   }
 }
 
+// In one view each level weighs as a number: of three equally common ones the block weighs twice as
+// much as in the others, and nothing else changes.
+TEST(MixedTable, InOneViewEachLevelCountsAsANumber) {
+  const Features raw = mixed_rows();
+  const Features by_column = apply_view(learn_view(View::kStandard, raw), raw);
+  const Features by_level = apply_view(learn_view(View::kLevels, raw), raw);
+  for (int64_t i = 0; i < 6; ++i) {
+    for (int64_t f = 0; f < raw.cols(); ++f) {
+      const bool is_level = f >= 1 && f < 4;
+      const float factor = is_level ? std::sqrt(2.0f) : 1.0f;
+      EXPECT_NEAR(by_level.dense[i][f], factor * by_column.dense[i][f], 1e-5) << f;
+    }
+  }
+}
+
+TEST(MixedTable, TheViewOfLevelsIsTriedWhereThereAreThreeOfOneColumn) {
+  const auto tries = [](const Features& rows) {
+    const auto pool = module_pool(look_at(rows, 40, 2, false), {});
+    return std::ranges::count(pool, View::kLevels, &ModuleSpec::input);
+  };
+  Features rows = mixed_rows();
+  EXPECT_EQ(tries(rows), 1);
+  rows.indicators = {{1, 2}, {4, 1}};
+  EXPECT_EQ(tries(rows), 0);
+}
+
 TEST(MixedTable, AGapInOneRowDoesNotMakeItAStranger) {
   Features raw;
   raw.dense = Matrix(1000, 2);

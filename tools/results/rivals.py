@@ -178,10 +178,5 @@ def figures_section():
             row = [cell for cell in cells if cell["what"] == what]
             text += ["", f"Paper mode without the graph, over {title}:", "", f"| {what} | " + " | ".join(f"{cell['x']:.0f}" for cell in row) + " |",
                      "|---|" + "---|" * len(row), f"| {dataset} | " + " | ".join(cell_text(cell, found["runs"]) for cell in row) + " |"]
-        text += ["", *(f"![{title}](figures/{path.name})" for path, title in figure_files(dataset)), ""]
+        text += ["", f"![what the figures of the paper show, on {dataset}]({name}.svg)", ""]
     return text
-
-
-def figure_files(dataset):
-    for path in sorted((ROOT / "docs" / "figures").glob(f"{dataset}-*.svg")):
-        yield path, re.search('aria-label="([^"]*)"', path.read_text())[1]

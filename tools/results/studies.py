@@ -297,9 +297,14 @@ def records(study):
     return {record.pop("name"): record for record in map(json.loads, lines)}
 
 
+# Small studies that stand in the file of another.
+IN_FILE_OF = {"table2": "paper", "figures": "paper", "columns": "paper", "mixed_fresh": "mixed_tables"}
+
+
 def study_of(name):
     """best-wine-unknown is a part of best."""
-    return name.split("-")[0]
+    study = name.split("-")[0]
+    return IN_FILE_OF.get(study, study)
 
 
 def load(name):
