@@ -114,7 +114,7 @@ def rivals_section():
         accuracy, cost, failed = accuracy_and_cost(table)
         sources = ["In brackets the figure of the method's authors or of SUBLIME's or SLAPS's (Pro-GNN with the graph: a re-run by the benchmark GSLB).", ""]
         text += [f"### {title}", "", *(sources if table.startswith("beyond") else []), *accuracy, "", *failed, *([""] if failed else []),
-                 "Processor time of one training on one thread, and memory at the most (ours: memory; the least that is shown, 11 to 18 MB, is that of the process that started it):", "", *cost, ""]
+                 "Processor time of one training on one thread, and memory at the most (ours: memory; the least that is shown, 11 to 18 MB, is most likely that of the process that started it):", "", *cost, ""]
     return text + ["### Figures more than 3 points from the published ones", "", *deviations(), ""]
 
 
