@@ -194,6 +194,29 @@ void densify(Features& features) {
   if (static_cast<double>(features.sparse.nnz()) >= kSparseBelow * size) make_dense(features);
 }
 
+namespace {
+
+std::vector<int64_t> columns_used(const TablePlan& plan) {
+  std::vector<int64_t> used;
+  for (size_t j = 0; j < plan.columns.size(); ++j) {
+    if (plan.columns[j].is_used()) used.push_back(static_cast<int64_t>(j));
+  }
+  return used;
+}
+
+// Row by row.
+void copy_columns(float* to, const Matrix& from, const std::vector<int64_t>& columns, int threads) {
+  const int64_t width = std::ssize(columns);
+  for_row_ranges(from.rows(), from.rows() * width, threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const float* const row = from[i];
+      for (int64_t f = 0; f < width; ++f) to[i * width + f] = row[columns[f]];
+    }
+  });
+}
+
+}  // namespace
+
 void leave_out_constant_columns(Dataset& dataset, int threads) {
   const Matrix& dense = dataset.features.dense;
   std::vector<TableColumn> columns;
@@ -215,18 +238,10 @@ void leave_out_constant_columns(Dataset& dataset, int threads) {
   dataset.notes.push_back(has + " and " + (constant.size() == 1 ? "is" : "are") +
                           " left out: " + listed(constant));
   dataset.plan.columns = std::move(columns);
-  std::vector<int64_t> used;
-  for (size_t j = 0; j < dataset.plan.columns.size(); ++j) {
-    if (dataset.plan.columns[j].is_used()) used.push_back(static_cast<int64_t>(j));
-  }
+  const std::vector<int64_t> used = columns_used(dataset.plan);
   const int64_t rows = dense.rows(), width = std::ssize(used);
   const std::shared_ptr<float[]> numbers = std::make_shared_for_overwrite<float[]>(rows * width);
-  for_row_ranges(rows, rows * width, threads, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const float* const from = dense[i];
-      for (int64_t f = 0; f < width; ++f) numbers[i * width + f] = from[used[f]];
-    }
-  });
+  copy_columns(numbers.get(), dense, used, threads);
   dataset.features.dense = Matrix::share({numbers, numbers.get()}, rows, width);
   dataset.feature_names = kept;
   dataset.plan.feature_names = std::move(kept);
@@ -252,15 +267,10 @@ Features used_columns(Features rows, const TablePlan& plan, const std::string& w
   if (!is_of_array(plan)) return rows;
   const bool was_sparse = rows.is_sparse;
   make_dense(rows);
-  std::vector<int64_t> kept;
-  for (size_t j = 0; j < plan.columns.size(); ++j) {
-    if (plan.columns[j].is_used()) kept.push_back(static_cast<int64_t>(j));
-  }
+  const std::vector<int64_t> kept = columns_used(plan);
   Features used;
-  used.dense = Matrix(rows.rows(), static_cast<int64_t>(kept.size()));
-  for (int64_t i = 0; i < rows.rows(); ++i) {
-    for (size_t f = 0; f < kept.size(); ++f) used.dense[i][f] = rows.dense[i][kept[f]];
-  }
+  used.dense = Matrix(rows.rows(), std::ssize(kept));
+  copy_columns(used.dense.data(), rows.dense, kept, 1);
   if (was_sparse) make_sparse(used);
   return used;
 }

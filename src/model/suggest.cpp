@@ -70,8 +70,7 @@ class Field {
   }
 
   struct Edges {
-    std::vector<int64_t> row_ptr{0};
-    std::vector<int32_t> col;
+    Pattern pattern;
     std::vector<double> weights;
   };
 
@@ -81,6 +80,7 @@ class Field {
     const Pattern& back = transposed.pattern;
     std::vector<float> chosen(there.rows, 0.0f);  // by the row at hand
     Edges edges;
+    edges.pattern.rows = edges.pattern.cols = there.rows;
     for (int64_t i = 0; i < there.rows; ++i) {
       const auto put = [&](bool is_put) {
         for (int64_t e = there.row_ptr[i]; e < there.row_ptr[i + 1]; ++e) {
@@ -92,11 +92,11 @@ class Field {
         const int32_t j = back.col[e];
         const float both = std::min(chosen[j], graph.values[transposed.source[e]]);
         if (j == i || both <= 0) continue;
-        edges.col.push_back(j);
+        edges.pattern.col.push_back(j);
         edges.weights.push_back(both * std::inner_product(p[i], p[i] + p.cols(), p[j], 0.0));
       }
       put(false);
-      edges.row_ptr.push_back(static_cast<int64_t>(edges.col.size()));
+      edges.pattern.row_ptr.push_back(edges.pattern.nnz());
     }
     return edges;
   }
@@ -104,11 +104,12 @@ class Field {
   // S x; until there are degrees, A x.
   std::vector<double> passed_on(const std::vector<double>& x) const {
     std::vector<double> out(x.size());
-    for_row_ranges(std::ssize(x), std::ssize(edges_.col), threads_, [&](int64_t from, int64_t to) {
+    const Pattern& pattern = edges_.pattern;
+    for_row_ranges(pattern.rows, pattern.nnz(), threads_, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         double sum = 0;
-        for (int64_t e = edges_.row_ptr[i]; e < edges_.row_ptr[i + 1]; ++e) {
-          sum += edges_.weights[e] * scale_[edges_.col[e]] * x[edges_.col[e]];
+        for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+          sum += edges_.weights[e] * scale_[pattern.col[e]] * x[pattern.col[e]];
         }
         out[i] = scale_[i] * sum;
       }

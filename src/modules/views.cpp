@@ -17,8 +17,8 @@
 namespace glgnn {
 namespace {
 
-constexpr const char* kNames[] = {"raw",   "standard", "rank",  "unit",  "tfidf",
-                                  "svd16", "svd32",    "svd64", "levels"};
+constexpr const char* kNames[] = {"raw",   "standard", "levels", "rank", "unit",
+                                  "tfidf", "svd16",    "svd32",  "svd64"};
 
 // The stored numbers of row i: all of them, or those a sparse row has.
 template <class F>

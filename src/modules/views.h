@@ -21,13 +21,13 @@ namespace glgnn {
 enum class View {
   kRaw,       // divided by the largest number: for columns that share a scale, such as pixels
   kStandard,  // z-scores of the columns
+  kLevels,    // the same, but a category counts the more, the more levels it has
   kRank,      // normal scores of each column's ranks: no outlier, no skew
   kUnit,      // rows of length 1
   kTfidf,     // rare features count more, rows of length 1
   kSvd16,     // the leading singular directions of the base view (tfidf if sparse, else standard)
   kSvd32,
   kSvd64,
-  kLevels,  // as kStandard, but a category counts the more, the more levels it has
 };
 
 // Sparse features of so few columns are dense in the views kStandard and kRank. Covariances of more

@@ -2,7 +2,7 @@
 
 import re
 
-from results.studies import OURS, REPRODUCED, RIVAL_GRAPHS, ROOT, load, rival_tables
+from results.studies import OURS, REPRODUCED, RIVAL_GRAPHS, load, rival_tables
 
 FAR = 3  # points from the paper's figure; more is marked
 
