@@ -242,19 +242,34 @@ class EdgeRows {
 
   int64_t rows() const { return static_cast<int64_t>(held_.size()); }
 
-  // The given graph's edges beside the learned ones, whose sum becomes `learned_weight` times its.
+  // The given graph's edges beside the learned ones. Over the rows that have given edges, the
+  // learned ones come to `learned_weight` times the sum of the given. A graph may know few of the
+  // rows: the others keep their learned edges as they are, or they would be alone.
   void join(const Csr& given, double learned_weight) {
+    std::vector<char> is_given(rows(), 0);
     double given_sum = 0, learned_sum = 0;
-    for (const float value : given.values) given_sum += value;
-    if (given_sum <= 0) return;  // no edges to measure the learned ones by
     for (int64_t i = 0; i < rows(); ++i) {
+      double sum = 0;
+      for (int64_t e = given.pattern->row_ptr[i]; e < given.pattern->row_ptr[i + 1]; ++e) {
+        sum += given.values[e];
+      }
+      if (sum <= 0) continue;
+      is_given[i] = 1;
+      given_sum += sum;
       for (const Edge& edge : row(i)) learned_sum += edge.weight;
     }
-    const auto factor =
+    const auto scale =
         static_cast<float>(learned_sum > 0 ? learned_weight * given_sum / learned_sum : 0.0);
+    const float between = std::sqrt(scale);
     for_rows([&](int64_t i) {
-      if (factor == 0) held_[i] = 0;
-      for (Edge& edge : row(i)) edge.weight *= factor;
+      for (Edge& edge : row(i)) {
+        if (is_given[i] != is_given[edge.to])
+          edge.weight *= between;
+        else if (is_given[i])
+          edge.weight *= scale;
+      }
+      const auto gone = std::ranges::remove(row(i), 0.0f, &Edge::weight);
+      held_[i] -= std::ssize(gone);
       for (int64_t e = given.pattern->row_ptr[i]; e < given.pattern->row_ptr[i + 1]; ++e) {
         add(i, {given.pattern->col[e], given.values[e]});
       }

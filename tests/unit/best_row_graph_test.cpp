@@ -158,6 +158,27 @@ TEST(BestRowGraph, AGivenGraphWithoutEdgesDoesNoHarm) {
   }
 }
 
+// A graph may know few of the rows. Those that it does not know keep what they learned.
+TEST(BestRowGraph, RowsWithoutGivenEdgesKeepTheirLearnedOnes) {
+  const Features x = dense_features({{0}, {1}, {3}, {10}, {11}, {13}});
+  const Csr given = graph_of(6, {{0, 1}}, 1.0f);
+  for (const double weight : {0.0, 0.25}) {
+    RowGraphOptions options = nearest_one(1);
+    options.given_weight = weight;
+    const Csr learned = build_row_graph({.views = {&x}}, options, Context{1});
+    const Csr joined = build_row_graph({.views = {&x}, .given = &given}, options, Context{1});
+    for (const auto& [i, j] : std::vector<std::pair<int, int>>{{3, 4}, {4, 5}, {5, 5}}) {
+      EXPECT_EQ(weight_at(joined, i, j), weight_at(learned, i, j)) << i << ", " << j;
+    }
+    // 0 and 1 are given and learned, 2 chose 1. The learned edges of 0 and 1 sum to 2.5.
+    const double scale = weight * 2 / 2.5, between = 0.5 * std::sqrt(scale);
+    const double degree0 = 1 + 1 + scale, degree1 = degree0 + between;
+    EXPECT_NEAR(weight_at(joined, 0, 1), (1 + scale) / std::sqrt(degree0 * degree1), 1e-6);
+    EXPECT_NEAR(weight_at(joined, 1, 2), between / std::sqrt(degree1 * (1 + between)), 1e-6);
+    expect_symmetric(joined);
+  }
+}
+
 // The part of all edges that join rows of one class.
 double part_within_classes(const Csr& graph, const std::vector<int32_t>& labels) {
   double within = 0, all = 0;
