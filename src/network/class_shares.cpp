@@ -49,8 +49,8 @@ Answers answers_of_rest(const std::vector<HeldBack>& held, const std::vector<Dra
       for (size_t s = 0; s < held[f].stages.size(); ++s) {
         const double weight = share * drawing.chosen[f].weight[s];
         if (weight == 0) continue;
-        answers.others +=
-            weight * Eigen::Map<const VectorXd>(held[f].stages[s].others.data(), classes);
+        const auto& others = held[f].stages[s].others[drawing.chosen[f].sharpness[s]];
+        answers.others += weight * Eigen::Map<const VectorXd>(others.data(), classes);
       }
     }
   }

@@ -23,6 +23,7 @@ Chosen choose_in_fold(const HeldBack& held, const JudgedFold& judged, const doub
                       size_t members) {
   const double drawn = std::accumulate(times, times + held.labels.size(), 0.0);
   Chosen chosen;
+  chosen.sharpness.assign(held.stages.size(), 0);
   std::vector<double> score;
   std::vector<size_t> order;
   for (size_t s = 0; s < held.stages.size(); ++s) {
@@ -104,6 +105,7 @@ void Drawing::judge_rest(
     const std::vector<HeldBack>& held, int64_t classes,
     const std::function<void(size_t, size_t, const std::vector<double>&)>& visit) const {
   std::vector<double> p(classes);
+  std::vector<float> said(classes);
   const double* drawn = times.data();
   for (size_t f = 0; f < held.size(); ++f) {
     for (size_t i = 0; i < held[f].labels.size(); ++i) {
@@ -112,7 +114,10 @@ void Drawing::judge_rest(
       for (size_t s = 0; s < held[f].stages.size(); ++s) {
         if (chosen[f].weight[s] == 0) continue;
         const Matrix& look = held[f].stages[s].looks[chosen[f].look[s]];
-        const float* said = look[static_cast<int64_t>(i)];
+        std::copy_n(look[static_cast<int64_t>(i)], classes, said.begin());
+        if (chosen[f].sharpness[s] > 0) {
+          sharpen(said.data(), classes, kSharpness[chosen[f].sharpness[s]]);
+        }
         for (int64_t c = 0; c < classes; ++c) p[c] += chosen[f].weight[s] * said[c];
       }
       visit(f, i, p);

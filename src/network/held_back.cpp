@@ -14,17 +14,20 @@ namespace {
 // in the others, so that they tell less than as many labels of rows never seen.
 constexpr double kTrust = 0.5;
 
+// One more number that the rows choose flatters their likelihood by about so much (Akaike).
+constexpr double kPriceOfSharpness = 1;
+
 double times_sum(const std::vector<double>& values, const double* times) {
   return std::inner_product(values.begin(), values.end(), times, 0.0);
 }
 
 // The logarithm of the likelihood of all labels, given one look of each fold.
-double likelihood_of(const std::vector<const Judged*>& looks, const std::vector<double>& times,
-                     double handicap) {
+double likelihood_of(const std::vector<const Judged*>& looks, size_t sharpness,
+                     const std::vector<double>& times, double handicap) {
   double rows = 0, sum = 0, squares = 0;
   const double* of_row = times.data();
   for (const Judged* look : looks) {
-    for (const double value : look->likelihood) {
+    for (const double value : look->likelihood[sharpness]) {
       rows += *of_row;
       sum += *of_row * value;
       squares += *of_row * value * value;
@@ -66,25 +69,44 @@ std::vector<double> weights_by_likelihood(const std::vector<double>& likelihood,
 
 }  // namespace
 
-Judged::Judged(const Matrix& p, const std::vector<int32_t>& labels) {
+void sharpen(float* p, int64_t classes, double sharpness) {
+  const float most = *std::max_element(p, p + classes);
+  if (most <= 0) return;
+  double sum = 0;
+  for (int64_t c = 0; c < classes; ++c) {
+    p[c] = static_cast<float>(std::pow(double{p[c]} / most, sharpness));
+    sum += p[c];
+  }
+  for (int64_t c = 0; c < classes; ++c) p[c] = static_cast<float>(p[c] / sum);
+}
+
+Judged::Judged(const Matrix& p, const std::vector<int32_t>& labels, bool is_sharpened)
+    : likelihood(is_sharpened ? kSharpness.size() : 1) {
   const std::vector<int32_t> said = predicted_classes(p);
+  std::vector<float> sharp(p.cols());
   for (size_t i = 0; i < labels.size(); ++i) {
+    const float* const row = p[static_cast<int64_t>(i)];
     right.push_back(said[i] == labels[i]);
-    likelihood.push_back(clipped_log(p[static_cast<int64_t>(i)][labels[i]]));
+    likelihood[0].push_back(clipped_log(row[labels[i]]));
+    for (size_t s = 1; s < likelihood.size(); ++s) {
+      std::copy_n(row, p.cols(), sharp.begin());
+      sharpen(sharp.data(), p.cols(), kSharpness[s]);
+      likelihood[s].push_back(clipped_log(sharp[labels[i]]));
+    }
   }
 }
 
 double Judged::value(const double* times) const {
   const double rows = std::accumulate(times, times + right.size(), 0.0);
   if (rows == 0) return 0;
-  return (times_sum(right, times) + kLikelihoodWeight * times_sum(likelihood, times)) / rows;
+  return (times_sum(right, times) + kLikelihoodWeight * times_sum(likelihood[0], times)) / rows;
 }
 
 JudgedFold judge_fold(const HeldBack& held) {
   JudgedFold judged;
   for (const HeldBackStage& stage : held.stages) {
     std::vector<Judged>& looks = judged.emplace_back();
-    for (const Matrix& p : stage.looks) looks.emplace_back(p, held.labels);
+    for (const Matrix& p : stage.looks) looks.emplace_back(p, held.labels, stage.is_sharpened);
   }
   return judged;
 }
@@ -117,7 +139,13 @@ std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
       looks.push_back(&judged[f][s][look]);
       first += held[f].labels.size();
     }
-    likelihood[s] = likelihood_of(looks, times, stages[s].handicap);
+    size_t sharpness = 0;
+    for (size_t place = 0; place < (stages[s].is_sharpened ? kSharpness.size() : 1); ++place) {
+      const double value = likelihood_of(looks, place, times, stages[s].handicap) -
+                           (place > 0 ? kPriceOfSharpness : 0);
+      if (place == 0 || value > likelihood[s]) likelihood[s] = value, sharpness = place;
+    }
+    for (Chosen& fold : chosen) fold.sharpness.push_back(sharpness);
   }
   const std::vector<double> weight = weights_by_likelihood(likelihood, stages, takes_part, members);
   for (Chosen& fold : chosen) fold.weight = weight;

@@ -4,19 +4,28 @@
 
 #include <glgnn/matrix.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace glgnn {
 
+// Labels that spread far over a graph leave all classes nearly alike: such answers tell which class
+// is likelier, but not by how much. p_c^s / sum_c p_c^s with one of these s, which the held-back
+// rows choose, says how much.
+inline constexpr std::array<double, 6> kSharpness{1, 2, 4, 8, 16, 32};
+void sharpen(float* p, int64_t classes, double sharpness);
+
 // What one candidate said of the rows that were held back from it: a stage of a module, or all
 // stages of it where the rows choose one.
 struct HeldBackStage {
-  std::vector<Matrix> looks;     // V x C each: every stage and check that the rows could choose
-  double handicap = 0;           // handicap_of its module
-  bool is_taught = false;        // it learned from answers that these rows chose
-  int32_t family = 0;            // of its module
-  std::vector<double> others{};  // the mean of what it says of the rows without a label
+  std::vector<Matrix> looks;  // V x C each: every stage and check that the rows could choose
+  double handicap = 0;        // handicap_of its module
+  bool is_taught = false;     // it learned from answers that these rows chose
+  int32_t family = 0;         // of its module
+  bool is_sharpened = false;  // by one of kSharpness; else it stays as it is
+  // The mean of what it says of the rows without a label, for each sharpness that it may have.
+  std::vector<std::vector<double>> others{};
 };
 
 // One fold: the rows that were held back, and what was said of them.
@@ -29,10 +38,11 @@ struct HeldBack {
 
 // One look at the rows of a fold.
 struct Judged {
-  std::vector<double> right;       // 1 where the answer is right
-  std::vector<double> likelihood;  // its logarithm, clipped
+  std::vector<double> right;  // 1 where the answer is right
+  // Its logarithm, clipped, for each sharpness that the candidate may have.
+  std::vector<std::vector<double>> likelihood;
 
-  Judged(const Matrix& p, const std::vector<int32_t>& labels);
+  Judged(const Matrix& p, const std::vector<int32_t>& labels, bool is_sharpened = false);
   // The mean score of the rows, each counted as often as `times` says; 0 if none is.
   double value(const double* times) const;
 };
@@ -46,8 +56,9 @@ size_t best_look(const std::vector<Judged>& looks, const double* times);
 
 // What a fold's network is made of.
 struct Chosen {
-  std::vector<size_t> look;    // of each candidate
-  std::vector<double> weight;  // N_agg of each candidate; 0: no member
+  std::vector<size_t> look;       // of each candidate
+  std::vector<double> weight;     // N_agg of each candidate; 0: no member
+  std::vector<size_t> sharpness;  // of each candidate, a place in kSharpness
 };
 
 // The network of all folds, each row counted as often as `times` says (those of all folds, one

@@ -12,8 +12,9 @@
 namespace glgnn {
 
 struct NetworkWeights {
-  std::vector<size_t> members;  // of all modules, the best first
-  std::vector<double> weights;  // N_agg,m of each member; they sum to 1
+  std::vector<size_t> members;      // of all modules, the best first
+  std::vector<double> weights;      // N_agg,m of each member; they sum to 1
+  std::vector<double> sharpness{};  // of each member (held_back.h); empty: all stay as they are
 };
 
 // How much each member counts, by its score; they sum to 1. The first has the best score.

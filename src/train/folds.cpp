@@ -114,7 +114,10 @@ NetworkWeights members_of(const Chosen& chosen) {
   }
   std::stable_sort(network.members.begin(), network.members.end(),
                    [&](size_t a, size_t b) { return chosen.weight[a] > chosen.weight[b]; });
-  for (const size_t s : network.members) network.weights.push_back(chosen.weight[s]);
+  for (const size_t s : network.members) {
+    network.weights.push_back(chosen.weight[s]);
+    network.sharpness.push_back(kSharpness[chosen.sharpness[s]]);
+  }
   return network;
 }
 

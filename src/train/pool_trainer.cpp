@@ -56,10 +56,13 @@ std::vector<std::string> names_of(const std::vector<ModuleSpec>& specs) {
   return names;
 }
 
-std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows) {
+std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows, double sharpness) {
   std::vector<double> mean(static_cast<size_t>(p.cols()), 0.0);
+  std::vector<float> said(mean.size());
   for (const int32_t row : rows) {
-    for (size_t c = 0; c < mean.size(); ++c) mean[c] += p[row][c];
+    std::copy_n(p[row], p.cols(), said.begin());
+    if (sharpness != 1) sharpen(said.data(), p.cols(), sharpness);
+    for (size_t c = 0; c < mean.size(); ++c) mean[c] += said[c];
   }
   for (double& value : mean) value /= static_cast<double>(std::max<size_t>(1, rows.size()));
   return mean;
@@ -102,10 +105,15 @@ class PoolTrainer {
                                    std::holds_alternative<LayersOptions>(candidate.spec.kind),
                                    shared_, context_),
            .is_taught = candidate.spec.after_network,
-           .family = candidate.spec.family});
+           .family = candidate.spec.family,
+           .is_sharpened = problem_.graph && keeps_stages_ &&
+                           std::holds_alternative<SpreadOptions>(candidate.spec.kind)});
     }
     parallel_for(std::ssize(candidates_), context_.threads, 1, [&](int64_t c) {
-      held.stages[c].others = mean_row(candidates_[c].stage.p, others);
+      HeldBackStage& stage = held.stages[c];
+      for (size_t s = 0; s < (stage.is_sharpened ? kSharpness.size() : 1); ++s) {
+        stage.others.push_back(mean_row(candidates_[c].stage.p, others, kSharpness[s]));
+      }
     });
     held.baseline =
         baseline_.valid() ? baseline_.get() : baseline_answers(problem_, shared_, context_);
@@ -148,6 +156,11 @@ class PoolTrainer {
   // The model of the candidates that the network has for members, with what each counts by
   // validation. The last thing that is asked: they go into it.
   Model result(const NetworkWeights& by_validation) {
+    for (size_t r = 0; r < by_validation.sharpness.size(); ++r) {
+      if (by_validation.sharpness[r] == 1) continue;
+      Matrix& p = candidates_[by_validation.members[r]].stage.p;
+      for (int64_t i = 0; i < p.rows(); ++i) sharpen(p[i], p.cols(), by_validation.sharpness[r]);
+    }
     const NetworkWeights network = weigh_by_agreement(by_validation, candidates_, context_.threads);
     Model model;
     model.config = config_;

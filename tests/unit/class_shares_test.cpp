@@ -37,7 +37,7 @@ HeldBack answers(int64_t rows_of_class, double skill, double share, uint64_t see
     stage.looks[0][i][0] = static_cast<float>(1 - second);
   }
   const double second = 0.5 + skill * (2 * share - 1);
-  stage.others = {1 - second, second};
+  stage.others = {{1 - second, second}};
   return held;
 }
 
@@ -86,8 +86,7 @@ TEST(ClassShares, NeedMoreThanTwoLabelsOfEachOfManyClasses) {
     const Rng rng{5, Stream::kModules, 0, 0};
     HeldBackStage& stage = held.stages.emplace_back();
     stage.looks.emplace_back(rows_of_class * kClasses, kClasses);
-    stage.others.assign(kClasses, 0.09);
-    stage.others[0] = 0.19;
+    stage.others.emplace_back(kClasses, 0.09)[0] = 0.19;
     for (int64_t i = 0; i < rows_of_class * kClasses; ++i) {
       const auto label = static_cast<int32_t>(i % kClasses);
       held.labels.push_back(label);

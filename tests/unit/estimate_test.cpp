@@ -119,6 +119,38 @@ TEST(Estimate, FoldsAreJudgedTogether) {
   EXPECT_NEAR(estimate.accuracy, estimate_of({all}, 2, 3).accuracy, 0.08);
 }
 
+// Labels that spread far leave all classes nearly alike. One candidate is right three times of
+// four, but says so with 0.51; the other knows nothing.
+TEST(HeldBackRows, SharpenAnswersThatAreNearlyAlike) {
+  std::vector<HeldBack> held(2);
+  for (HeldBack& fold : held) {
+    fold.stages.resize(2);
+    fold.stages[0].family = 1;
+    for (HeldBackStage& stage : fold.stages) stage.looks.assign(1, Matrix(20, 2, 0.5f));
+    for (int i = 0; i < 20; ++i) {
+      fold.labels.push_back(i % 2);
+      fold.stages[0].looks[0][i][i % 4 == 0 ? 1 - i % 2 : i % 2] = 0.51f;
+      fold.stages[0].looks[0][i][i % 4 == 0 ? i % 2 : 1 - i % 2] = 0.49f;
+    }
+  }
+  const auto chosen = [&](bool is_sharpened) {
+    std::vector<JudgedFold> judged;
+    for (HeldBack& fold : held) {
+      fold.stages[0].is_sharpened = is_sharpened;
+      judged.push_back(judge_fold(fold));
+    }
+    return choose_over_folds(held, judged, std::vector<double>(40, 1.0), 2, true).front();
+  };
+  EXPECT_LT(chosen(false).weight[0], 0.6);
+  EXPECT_EQ(chosen(false).sharpness[0], 0u);
+  EXPECT_GT(chosen(true).weight[0], 0.8);
+  EXPECT_EQ(chosen(true).sharpness[1], 0u) << "what may not be sharpened stays as it is";
+  std::vector<float> p{0.51f, 0.49f, 0};
+  sharpen(p.data(), 3, 2);
+  EXPECT_NEAR(p[0], 0.2601 / (0.2601 + 0.2401), 1e-6);
+  EXPECT_EQ(p[2], 0);
+}
+
 TEST(Estimate, CountsTheLargestClassAndTheBaseline) {
   HeldBack held = answers(4, 2, 1, 1, 1.0, 3);
   held.labels = {0, 1, 1, 1};

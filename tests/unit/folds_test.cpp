@@ -222,6 +222,16 @@ TEST_F(Folds, GiveTheSameBitsForAnyThreadsAndAfterAnyStop) {
 }
 
 // A module that is kept is trained as before: the same random numbers, the same line of history.
+// Columns of chance beside a graph that knows the classes: labels spread over it, whose answers are
+// all nearly alike, count by what they have right.
+TEST_F(Folds, BelieveAGraphThatTheColumnsDoNotKnow) {
+  test::make_blobs(table_, 150, 6, 3, 0);
+  test::make_class_graph(table_);
+  table_.split(8, 2, true);
+  table_.problem.val_is_drawn = true;
+  EXPECT_GT(table_.hidden_accuracy(fit_now().model.probabilities), 0.7);
+}
+
 TEST_F(Folds, LeaveOutWhatDidWorseBefore) {
   const Model whole = fit_now().model;
   table_.problem.left_out = less_promising(whole);
