@@ -6,8 +6,10 @@ GLGNNClassifier() as it is, which also sees the other rows without their labels;
 settings chosen by cross-validation among them. Accuracy on the rows without a label. One JSON object on the standard output.
 
     PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py [--real] [--others-from FILE] [NAME...]
+    PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py --graphs >> docs/results/noise.jsonl
 
---real takes only the real tables (`tools/install-deps tables` installs them), a call without it all but those. --others-from takes what the
+--graphs draws tables that come with a graph, right and wrong ones: ours with the graph beside ours without it, labels spread over the
+graph alone, and logistic regression of the columns alone. --real takes only the real tables (`tools/install-deps tables` installs them), a call without it all but those. --others-from takes what the
 others reached from an earlier answer, where it has the table: they do not change with our code.
 """
 import argparse
@@ -23,6 +25,7 @@ import warnings
 
 import numpy as np
 import sklearn
+from scipy.sparse import coo_matrix
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
@@ -177,6 +180,70 @@ REAL = {
 }
 
 
+def with_graph(seed, skill, within, between, rows=600, classes=3, known=1.0, hubs=False):
+    """Columns that tell the classes apart by `skill`, and a graph of about `within` edges a row inside its class and `between` to other rows.
+    It knows the part `known` of the rows; with hubs some rows have most of the edges."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, classes, rows)
+    x = random.normal(size=(rows, 8)) + skill * random.normal(size=(classes, 8))[y]
+    pull = random.pareto(1.5, rows) + 0.3 if hubs else np.ones(rows)
+    same = y[:, None] == y
+    chance = np.where(same, within / same.sum(1, keepdims=True), between / (~same).sum(1, keepdims=True)) * np.outer(pull, pull) / pull.mean() ** 2
+    is_known = random.random(rows) < known
+    return x, y, np.argwhere(np.triu(random.random((rows, rows)) < chance, 1) & np.outer(is_known, is_known))
+
+
+# name: seen while the rules were settled, and how it is drawn.
+GRAPHS = {
+    "noise and a good graph": (True, lambda: with_graph(0, 0, 4, 0.8)),
+    "weak columns, good graph": (True, lambda: with_graph(1, 0.5, 4, 0.8)),
+    "good columns, graph of chance": (True, lambda: with_graph(2, 1, 2, 4)),
+    "few edges": (True, lambda: with_graph(3, 0.7, 0.16, 0.04)),
+    "edges between classes": (True, lambda: with_graph(4, 0.5, 0.2, 4)),
+    "noise and hubs": (False, lambda: with_graph(11, 0, 4, 1.2, hubs=True)),
+    "a third of the rows known": (False, lambda: with_graph(12, 0.6, 12, 3, known=1 / 3)),
+    "five classes, half of the edges wrong": (False, lambda: with_graph(13, 0.5, 3, 3, rows=800, classes=5)),
+    "good columns, good graph": (False, lambda: with_graph(14, 0.8, 4, 1)),
+    "dense graph, mostly wrong": (False, lambda: with_graph(15, 0.5, 12, 16)),
+    "two classes, thin graph": (False, lambda: with_graph(16, 0.4, 1.5, 0.3, rows=1000, classes=2)),
+    "good columns, hubs of chance": (False, lambda: with_graph(17, 0.8, 2, 4, hubs=True)),
+}
+
+
+def spread_over(edges, y, labelled):
+    """Labels that spread over a graph alone (Zhou and others, 2003)."""
+    rows, classes = len(y), np.unique(y)
+    ends = np.concatenate([edges, edges[:, ::-1]])
+    graph = coo_matrix((np.ones(len(ends)), ends.T), shape=(rows, rows)).tocsr()
+    root = 1 / np.sqrt(np.maximum(1, np.asarray(graph.sum(axis=1)).ravel()))
+    start = np.zeros((rows, len(classes)))
+    start[labelled, np.searchsorted(classes, y[labelled])] = 1
+    p = start
+    for _ in range(60):
+        p = 0.9 * (root[:, None] * (graph @ (root[:, None] * p))) + 0.1 * start
+    return classes[p.argmax(axis=1)]
+
+
+def measure_graph(name, seen, x, y, edges, count):
+    line = {"name": name, "seen": seen, "rows": len(y), "columns": x.shape[1], "per_class": count, "accuracy": {}, "edges": len(edges),
+            "within": float(np.mean(y[edges[:, 0]] == y[edges[:, 1]]))}
+    for draw in range(DRAWS):
+        labelled, test = draw_rows(y, count, draw)
+        shown = shown_labels(y, labelled)
+        logistic = others()["logistic regression"].fit(x[labelled], y[labelled])
+        for method, said in {"ours": GLGNNClassifier(random_state=draw).fit(x, shown, graph=edges).transduction_,
+                             "ours without the graph": GLGNNClassifier(random_state=draw).fit(x, shown).transduction_,
+                             "labels spread over the graph": spread_over(edges, y, labelled), "logistic regression": logistic.predict(x)}.items():
+            line["accuracy"].setdefault(method, []).append(float(np.mean(said[test] == y[test])))
+    return line
+
+
+def draw_rows(y, count, draw):
+    random = np.random.default_rng(100 + draw)
+    labelled = np.concatenate([random.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)])
+    return labelled, np.setdiff1d(np.arange(len(y)), labelled)
+
+
 def shown_labels(y, labelled):
     shown = np.full(len(y), -1)
     shown[labelled] = y[labelled]
@@ -202,9 +269,7 @@ def measure(name, seen, x, y, count, known):
     if known:
         line["accuracy"] |= {method: parts for method, parts in known["accuracy"].items() if method != "ours"}
     for draw in range(DRAWS):
-        random = np.random.default_rng(100 + draw)
-        labelled = np.concatenate([random.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)])
-        test = np.setdiff1d(np.arange(len(y)), labelled)
+        labelled, test = draw_rows(y, count, draw)
         part, seconds = ours(x, y, labelled, test, draw)
         line["accuracy"]["ours"].append(part)
         line["seconds"].append(seconds)
@@ -219,6 +284,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--real", action="store_true")
+    parser.add_argument("--graphs", action="store_true")
     parser.add_argument("--others-from")
     options = parser.parse_args()
     earlier = {}
@@ -226,18 +292,18 @@ def main():
         with open(options.others_from) as file:
             earlier = {(line["name"], line["per_class"]): line for line in json.load(file)["tables"]}
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    study = "real_tables" if options.real else "other_tables"
+    study = "graph_tables" if options.graphs else "real_tables" if options.real else "other_tables"
     answer = {"name": study, "commit": commit, "machine": processor(), "threads": os.cpu_count(), "sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
-    for seen, tables in ((False, REAL),) if options.real else ((True, SEEN), (False, UNSEEN)):
-        for name, make in tables.items():
-            if options.names and name not in options.names:
-                continue
-            x, y = make()
+    kinds = ((False, REAL),) if options.real else ((True, SEEN), (False, UNSEEN))
+    tables = GRAPHS if options.graphs else {name: (seen, make) for seen, tables in kinds for name, make in tables.items()}
+    for name, (seen, make) in tables.items():
+        if not options.names or name in options.names:
+            x, y, *edges = make()
             y = np.asarray(y, dtype=int)
             for count in LABELS_PER_CLASS:
                 if count * len(np.unique(y)) > MOST_LABELLED * len(y):
                     continue
-                line = measure(name, seen, x, y, count, earlier.get((name, count)))
+                line = measure_graph(name, seen, x, y, edges[0], count) if edges else measure(name, seen, x, y, count, earlier.get((name, count)))
                 answer["tables"].append(line)
                 means = ", ".join(f"{method} {100 * np.mean(parts):.1f}" for method, parts in line["accuracy"].items())
                 print(f"{name}, {count} of a class: {means}", file=sys.stderr, flush=True)
