@@ -44,7 +44,10 @@ void ColumnProfile::add(const Cell& cell) {
     styles_.add_plain(cell.text);
     return;
   }
-  if (cell.text.find_first_of("0123456789") == std::string_view::npos) return;
+  if (cell.text.find_first_of("0123456789") == std::string_view::npos) {
+    unknown_ += may_mean_unknown(cell.text);
+    return;
+  }
   styles_.add(cell.text);
   if (!looks_like_date(cell.text)) return;
   bool is_date = false;
@@ -58,8 +61,8 @@ void ColumnProfile::add(const Cell& cell) {
 
 // One or two odd words, or one in ten, are slips of the pen; more are meant.
 bool ColumnProfile::is_mostly(int64_t part) const {
-  const int64_t others = present_ - part;
-  return part > 0 && others <= part && others <= std::max<int64_t>(2, present_ / 10);
+  const int64_t known = present_ - unknown_, others = known - part;
+  return part > 0 && others <= part && others <= std::max<int64_t>(2, known / 10);
 }
 
 // What the first reading says; texts are called categorical until their levels are counted.
@@ -78,6 +81,11 @@ ColumnKind ColumnProfile::kind() const {
 
 bool ColumnProfile::needs_second_reading(bool comma_separates) {
   kind_ = kind();
+  if (kind_ == ColumnKind::kNumeric || kind_ == ColumnKind::kDate) {
+    present_ -= unknown_;
+    missing_ += unknown_;
+  }
+  style_ = styles_.best(comma_separates);
   if (kind_ == ColumnKind::kNumeric) {
     style_ = styles_.best(comma_separates);
     if (is_plain(style_)) return false;
@@ -120,6 +128,22 @@ TableColumn ColumnProfile::column() const {
   }
   return column;
 }
+std::string ColumnProfile::note() const {
+  const bool is_text = kind_ == ColumnKind::kCategorical && wish_ == ColumnWish::kNone;
+  if (!is_text || 2 * styles_.numbers() <= present_) return "";
+  const ColumnKind kind = column().kind;
+  if (kind != ColumnKind::kText && kind != ColumnKind::kIdentifier) return "";
+  double ignored = 0;
+  std::pair<int64_t, std::string> odd;  // the most frequent text that is no number
+  for (const auto& [text, count] : levels_) {
+    if (!parse_number(text, style_, ignored)) odd = std::max(odd, {count, text});
+  }
+  return "column " + quote(name_) + " is taken for text, though " +
+         std::to_string(styles_.numbers()) + " of " + counted(present_, "value") +
+         " are numbers: " + quote(odd.second) + " (" + counted(odd.first, "row") +
+         ") is none; correct such values, or name a word for gaps with --missing";
+}
+
 
 void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> values) const {
   const bool is_counter = counts_rows(values);

@@ -33,6 +33,9 @@ class ColumnProfile {
   // What becomes of the column.
   TableColumn column() const;
 
+  // Why a column that is mostly numbers is taken for text; empty where there is nothing to say.
+  std::string note() const;
+
  private:
   bool is_mostly(int64_t part) const;
   ColumnKind kind() const;
@@ -43,6 +46,7 @@ class ColumnProfile {
   std::string name_;
   ColumnWish wish_;
   int64_t missing_ = 0, present_ = 0;
+  int64_t unknown_ = 0;          // words such as "unknown": gaps if the others are numbers or dates
   std::vector<double> numbers_;  // those that are written plainly, until a second reading
   StyleFinder styles_;
   std::array<int64_t, 3> dates_{};  // texts that fit each order

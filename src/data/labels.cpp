@@ -70,7 +70,7 @@ std::map<std::string, std::string> join_spellings(const std::map<std::string, in
     notes.push_back("labels that differ only in their spelling are one class: " + listed(joined));
   }
   for (const auto& [text, count] : counts) {
-    if (label_key(text) != "none" && !may_be_unlabelled(text)) continue;
+    if (label_key(text) != "none" && !may_mean_unknown(text)) continue;
     notes.push_back("the label " + quote(text) + " is a class of " + counted(count, "row") +
                     "; --missing " + text + " would take it as unknown");
   }

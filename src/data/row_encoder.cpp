@@ -48,16 +48,21 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
     const TableColumn& column = *part.column;
     const Cell& cell = cells[static_cast<size_t>(part.position)];
     float* const features = out + part.first;
-    if (cell.is_gap && std::isnan(column.median)) gap_without_median(part, cell, place.place());
-    if (cell.is_gap && !column.indicator) ++part.new_gaps;
+    double value = column.median;
+    bool is_gap = cell.is_gap;
     if (column.kind == ColumnKind::kCategorical) {
-      if (!cell.is_gap) encode_level(part, cell, features);
-      if (cell.is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
-      continue;
+      if (!is_gap) encode_level(part, cell, features);
+      if (is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
+    } else {
+      if (!is_gap && !read_number(column, cell, value)) {
+        is_gap = may_mean_unknown(cell.text);
+        if (!is_gap) bad_number(part, cell_text(cell), place.place());
+      }
+      if (column.varies) features[0] = static_cast<float>(value);
+      if (is_gap && column.indicator) features[column.varies] = 1.0f;
     }
-    const float value = cell.is_gap ? static_cast<float>(column.median) : number(part, cell, place);
-    if (column.varies) features[0] = value;
-    if (cell.is_gap && column.indicator) features[column.varies] = 1.0f;
+    if (is_gap && std::isnan(column.median)) gap_without_median(part, cell, place.place());
+    if (is_gap && !column.indicator) ++part.new_gaps;
   }
 }
 
@@ -82,23 +87,22 @@ void RowEncoder::encode_level(Part& part, const Cell& cell, float* out) {
   if (part.new_levels++ == 0) part.example = text;
 }
 
-float RowEncoder::number(const Part& part, const Cell& cell, const CellRows& place) const {
-  const TableColumn& column = *part.column;
-  double value = cell.number;
+// Sets the number or the day of a field; leaves the value alone where there is none.
+bool RowEncoder::read_number(const TableColumn& column, const Cell& cell, double& value) const {
+  double read = cell.number;
   bool is_number = cell.is_number;
   if (column.kind == ColumnKind::kDate) {
-    is_number = !is_number &&
-                (parse_date(cell.text, column.order, value) || parse_iso_date(cell.text, value));
+    is_number = !is_number && (parse_date(cell.text, column.order, read) ||
+                               parse_date(cell.text, DateOrder::kYear, read));
   } else if (!is_number) {
     const bool comma_allowed = !options_.fitting && !options_.comma_separates;
-    is_number = parse_number(cell.text, column.style, value) ||
-                (!options_.fitting && parse_number(cell.text, value)) ||
-                (comma_allowed && parse_number(cell.text, kDecimalComma, value));
+    is_number = parse_number(cell.text, column.style, read) ||
+                (!options_.fitting && parse_number(cell.text, read)) ||
+                (comma_allowed && parse_number(cell.text, kDecimalComma, read));
   }
-  if (!is_number || !std::isfinite(static_cast<float>(value))) {
-    bad_number(part, cell_text(cell), place.place());
-  }
-  return static_cast<float>(value);
+  if (!is_number || !std::isfinite(static_cast<float>(read))) return false;
+  value = read;
+  return true;
 }
 
 void RowEncoder::gap_without_median(const Part& part, const Cell& cell, const Place& place) const {
@@ -125,7 +129,11 @@ void RowEncoder::bad_number(const Part& part, const std::string& text, const Pla
          {where + "not a finite number", text, "a number that fits into float32",
           "replace the value, or leave it empty"});
   }
-  std::string repair = "correct the value, or leave it empty" + or_else;
+  const bool is_word = text.find_first_of("0123456789") == std::string::npos;
+  std::string repair =
+      "correct the value, or leave it empty" +
+      (options_.fitting && is_word ? "; if it means a gap use --missing " + quote(text) : "") +
+      or_else;
   StyleFinder own;
   own.add(text);
   if (own.numbers() > 0 && own.best(true).unit.empty()) {

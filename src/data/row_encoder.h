@@ -48,7 +48,7 @@ class RowEncoder {
   };
 
   void encode_level(Part& part, const Cell& cell, float* out);
-  float number(const Part& part, const Cell& cell, const CellRows& place) const;
+  bool read_number(const TableColumn& column, const Cell& cell, double& value) const;
   [[noreturn]] void gap_without_median(const Part& part, const Cell& cell,
                                        const Place& place) const;
   [[noreturn]] void bad_number(const Part& part, const std::string& text, const Place& place) const;

@@ -167,8 +167,11 @@ Dataset read_input(const TableInput& table, const TableHeader& header, bool comm
   read_again(table, header, comma_separates, profiles);
   dataset.plan = make_plan(header, profiles, dataset);
   dataset.plan.missing_words = options.missing;
-  profiles.clear();
   note_columns(dataset.plan, dataset.notes);
+  for (const ColumnProfile& profile : profiles) {
+    if (std::string note = profile.note(); !note.empty()) dataset.notes.push_back(std::move(note));
+  }
+  profiles.clear();
   std::vector<std::string> text_notes;
   dataset.features.dense =
       encode_rows(table, dataset.plan, static_cast<int64_t>(dataset.labels.size()), text_notes);

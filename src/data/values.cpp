@@ -108,10 +108,10 @@ bool is_unlabelled(std::string_view text) {
   return is_one_of(text, kWords);
 }
 
-bool may_be_unlabelled(std::string_view text) {
-  static constexpr std::array<std::string_view, 8> kWords{
-      "unknown",   "unlabeled",   "unlabelled",   "missing",
-      "undefined", "not labeled", "not labelled", "tbd"};
+bool may_mean_unknown(std::string_view text) {
+  static constexpr std::array<std::string_view, 12> kWords{
+      "unknown",      "unlabeled", "unlabelled", "missing", "undefined", "not labeled",
+      "not labelled", "not known", "no data",    "n.a.",    "n.d.",      "tbd"};
   return is_one_of(text, kWords);
 }
 

@@ -25,8 +25,11 @@ bool is_missing(std::string_view text);
 
 // The same for labels, where "none" may well be a class.
 bool is_unlabelled(std::string_view text);
-// Words that may name a class or mean that there is none.
-bool may_be_unlabelled(std::string_view text);
+// Words that may name a class or a level, or mean that there is none; among numbers they do.
+bool may_mean_unknown(std::string_view text);
+
+// "8:30 PM": seconds since midnight.
+bool parse_half_day(std::string_view text, double& seconds);
 
 // "2024-05-17", also with a time: days since 1970-01-01, the time as a part of a day.
 bool parse_iso_date(std::string_view text, double& days);

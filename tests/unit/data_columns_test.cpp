@@ -227,7 +227,8 @@ TEST_F(DataColumns, DurationsAndTimesOfDay) {
             (std::vector<float>{60, -3600, 176400.5}));
   EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,1:00\n2,2:00\n4,3:00\n7,soon\n"),
             "t.csv:5: column \"x\": not a number: found \"soon\", expected a number in every row, "
-            "or a gap; correct the value, or leave it empty; if the column holds categories use "
+            "or a gap; correct the value, or leave it empty; if it means a gap use --missing "
+            "\"soon\"; if the column holds categories use "
             "--categorical x");
 }
 
@@ -286,7 +287,8 @@ TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
   EXPECT_EQ(
       error(ErrorKind::kData, text),
       "t.csv:79: column \"x\": not a number: found \"abc\", expected a number in every row, or "
-      "a gap; correct the value, or leave it empty; if the column holds categories use "
+      "a gap; correct the value, or leave it empty; if it means a gap use --missing \"abc\"; if "
+      "the column holds categories use "
       "--categorical x");
   // Where words are more than a tenth, they are meant.
   const Dataset d = column({"1", "2", "low", "1", "2", "low", "1", "high", "2", "high", "1"});
@@ -301,7 +303,8 @@ TEST_F(DataColumns, TheUserDecides) {
   EXPECT_EQ(
       error(ErrorKind::kData, text, {.numeric = {"y"}}),
       "t.csv:2: column \"y\": not a number: found \"u\", expected a number in every row, or a "
-      "gap; correct the value, or leave it empty; if the column holds categories use "
+      "gap; correct the value, or leave it empty; if it means a gap use --missing \"u\"; if the "
+      "column holds categories use "
       "--categorical y");
   EXPECT_EQ(
       error(ErrorKind::kUsage, text, {.drop = {"yy"}}),
