@@ -87,8 +87,7 @@ bool ColumnProfile::needs_second_reading(bool comma_separates) {
   }
   style_ = styles_.best(comma_separates);
   if (kind_ == ColumnKind::kNumeric) {
-    style_ = styles_.best(comma_separates);
-    if (is_plain(style_)) return false;
+    if (is_plain(style_) && std::ssize(numbers_) == styles_.numbers()) return false;
   } else if (kind_ == ColumnKind::kDate) {
     order_ = kOrders[static_cast<size_t>(std::max_element(dates_.begin(), dates_.end()) -
                                          dates_.begin())];
@@ -128,6 +127,7 @@ TableColumn ColumnProfile::column() const {
   }
   return column;
 }
+
 std::string ColumnProfile::note() const {
   const bool is_text = kind_ == ColumnKind::kCategorical && wish_ == ColumnWish::kNone;
   if (!is_text || 2 * styles_.numbers() <= present_) return "";
@@ -143,7 +143,6 @@ std::string ColumnProfile::note() const {
          " are numbers: " + quote(odd.second) + " (" + counted(odd.first, "row") +
          ") is none; correct such values, or name a word for gaps with --missing";
 }
-
 
 void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> values) const {
   const bool is_counter = counts_rows(values);

@@ -140,11 +140,12 @@ TEST_F(DataColumns, DatesBecomeDays) {
 }
 
 TEST_F(DataColumns, DatesThatAreNotClearAreLeftOut) {
-  for (const std::string date : {"3/4/2024", "03.04.24", "13/02/24", "3-4-2024 12:30"}) {
+  for (const std::string date :
+       {"3/4/2024", "03.04.24", "13/02/24", "3-4-2024 12:30", "3-May-24"}) {
     const Dataset d = column({date, date, "5/6/2023"});
     EXPECT_EQ(d.feature_names, (Strings{"n"})) << date;
-    EXPECT_EQ(d.notes, (Strings{"1 column holds dates whose day and month cannot be told apart and "
-                                "is left out: x; 2024-05-17 is always clear"}));
+    EXPECT_EQ(d.notes, (Strings{"1 column holds dates that can be read in several ways and is left "
+                                "out: x; 2024-05-17 is always clear"}));
   }
 }
 
