@@ -43,7 +43,10 @@ class TextCells : public CellRows {
   const std::vector<std::string>& names() const override { return names_; }
 
   bool next(std::vector<Cell>& cells) override {
-    if (!rows_.next(fields_)) return false;
+    const auto is_empty = [](const std::string& field) { return field.empty(); };
+    do {
+      if (!rows_.next(fields_)) return false;
+    } while (std::ranges::all_of(fields_, is_empty) && ++empty_rows_ > 0);
     cells.clear();
     for (size_t j = 0; j < fields_.size(); ++j) {
       const std::string& field = fields_[j];
@@ -71,6 +74,9 @@ class TextCells : public CellRows {
                       (unnamed == 1 ? "is" : "are") + " left out");
     }
     if (too_long_ > 0) {
+    if (empty_rows_ > 0) {
+      notes.push_back(counted(empty_rows_, "row") + " without any value left out");
+    }
       notes.push_back(counted(too_long_, "empty field") +
                       " behind the last column of the header left out");
     }
@@ -90,7 +96,7 @@ class TextCells : public CellRows {
   GapWords gaps_;
   std::vector<std::string> names_, fields_;
   std::vector<bool> is_named_;  // of the columns of the file
-  int64_t too_long_ = 0;
+  int64_t too_long_ = 0, empty_rows_ = 0;
 };
 
 std::string_view without_blanks(std::string_view text) {
