@@ -38,6 +38,7 @@ class TextCells : public CellRows {
       if (is_named_[j]) names_.push_back(fields_[j]);
     }
     check_is_header(names_, place());
+    if (names_.size() == 1) check_is_one_column(path);
   }
 
   const std::vector<std::string>& names() const override { return names_; }
@@ -73,10 +74,10 @@ class TextCells : public CellRows {
       notes.push_back(counted(unnamed, "column") + " without a name and without values " +
                       (unnamed == 1 ? "is" : "are") + " left out");
     }
-    if (too_long_ > 0) {
     if (empty_rows_ > 0) {
       notes.push_back(counted(empty_rows_, "row") + " without any value left out");
     }
+    if (too_long_ > 0) {
       notes.push_back(counted(too_long_, "empty field") +
                       " behind the last column of the header left out");
     }
@@ -90,6 +91,26 @@ class TextCells : public CellRows {
          {"column " + std::to_string(column + 1) + " has no name", fields_[column],
           "a name for each column that has values",
           "name the column in the first line or remove it"});
+  }
+
+  // A single name may be a title above the header, or a line whose fields blanks separate.
+  void check_is_one_column(const std::filesystem::path& path) const {
+    TextRows again(path);
+    std::vector<std::string> fields;
+    if (!again.next(fields) || !again.next(fields)) return;
+    const auto has_value = [](const std::string& field) { return !field.empty(); };
+    if (std::ranges::count_if(fields, has_value) > 1) {
+      fail(ErrorKind::kData, place(),
+           {"the first line does not name the columns", names_[0], "a name for each column",
+            "take out the lines above the names, or let them begin with #"});
+    }
+    const std::string_view row = fields[0], last = row.substr(row.find_last_of(' ') + 1);
+    double ignored = 0;
+    const bool has_number =
+        parse_number(row.substr(0, row.find(' ')), ignored) || parse_number(last, ignored);
+    if (names_[0].find(' ') != std::string::npos && row != last && has_number) {
+      refuse_blanks(names_[0], place());
+    }
   }
 
   TextRows rows_;

@@ -210,11 +210,25 @@ char TextRows::sniff(std::string_view ahead) const {
   const Counts second = ahead.empty() ? Counts{} : count_delimiters(ahead);
   const bool second_is_whole = !ahead.empty();
   size_t best = 0;
-  for (size_t d = 1; d < kDelimiters.size(); ++d) best = counts[d] > counts[best] ? d : best;
-  return counts[best] == 0 && format_.blanks ? ' ' : kDelimiters[best];
+  const auto rank = [&](size_t d) {
+    return std::pair(second_is_whole && first[d] > 0 && first[d] == second[d], first[d]);
+  };
+  for (size_t d = 1; d < kDelimiters.size(); ++d) best = rank(d) > rank(best) ? d : best;
+  return first[best] == 0 && format_.blanks ? ' ' : kDelimiters[best];
+}
+
+void refuse_blanks(const std::string& line, const Place& place) {
+  fail(ErrorKind::kData, place,
+       {"blanks between the fields", line, "commas, semicolons, tabs or pipes",
+        "write the table with one of them; in R: write.csv(table, \"table.csv\", row.names = "
+        "FALSE)"});
 }
 
 void TextRows::bad_quotes() const {
+  const bool has_delimiter = row_text_.find(delimiter_) != std::string::npos;
+  if (!has_delimiter && row_text_.find("\" \"") != std::string::npos) {
+    refuse_blanks(row_text_, place());
+  }
   fail(ErrorKind::kData, place(),
        {"quotes do not match", row_text_,
         "fields in quotes that end with a quote, and two quotes for one inside",

@@ -66,6 +66,9 @@ class TextRows {
   std::unique_ptr<Parser> parser_;
 };
 
+// Throws, as the fields of a table are not separated by blanks.
+[[noreturn]] void refuse_blanks(const std::string& line, const Place& place);
+
 // Whether a file has svmlight rows, by its name.
 bool is_svmlight(const std::filesystem::path& path);
 
