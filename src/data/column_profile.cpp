@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/labels.h"
 #include "data/text_rows.h"
 
 namespace glgnn {
@@ -113,6 +114,26 @@ void ColumnProfile::add_again(const Cell& cell) {
   blanks_ += std::count(text.begin(), text.end(), ' ');
 }
 
+// Under the spelling of the most rows. Those of a column that the user calls categorical are meant;
+// A and a may be all the levels there are.
+void ColumnProfile::join_levels() {
+  if (wish_ != ColumnWish::kNone) return;
+  std::unordered_map<std::string, std::pair<int64_t, std::string>> most;
+  for (const auto& [text, count] : levels_) {
+    auto& best = most[label_key(text)];
+    best = std::max(best, {count, text});
+  }
+  if (most.size() < 2 || most.size() == levels_.size()) return;
+  std::unordered_map<std::string, int64_t> joined;
+  for (const auto& [text, count] : levels_) {
+    const std::string& name = most[label_key(text)].second;
+    joined[name] += count;
+    if (name != text) spellings_.push_back(quote(text) + " is " + quote(name));
+  }
+  std::sort(spellings_.begin(), spellings_.end());
+  levels_ = std::move(joined);
+}
+
 TableColumn ColumnProfile::column() const {
   TableColumn column;
   column.name = name_;
@@ -129,6 +150,11 @@ TableColumn ColumnProfile::column() const {
 }
 
 std::string ColumnProfile::note() const {
+  if (!spellings_.empty() && column().kind == ColumnKind::kCategorical) {
+    return "column " + quote(name_) +
+           ": levels that differ only in their spelling are one: " + listed(spellings_) +
+           "; --categorical keeps them apart";
+  }
   const bool is_text = kind_ == ColumnKind::kCategorical && wish_ == ColumnWish::kNone;
   if (!is_text || 2 * styles_.numbers() <= present_) return "";
   const ColumnKind kind = column().kind;

@@ -30,10 +30,14 @@ class ColumnProfile {
   bool needs_second_reading(bool comma_separates);
   void add_again(const Cell& cell);
 
+  // Afterwards: levels that differ in case alone, or as 1 and 1.0 do, become one.
+  void join_levels();
+
   // What becomes of the column.
   TableColumn column() const;
 
-  // Why a column that is mostly numbers is taken for text; empty where there is nothing to say.
+  // Which spellings are one level, or why a column that is mostly numbers is taken for text; empty
+  // where there is nothing to say.
   std::string note() const;
 
  private:
@@ -55,7 +59,8 @@ class ColumnProfile {
   NumberStyle style_;
   DateOrder order_ = DateOrder::kYear;
   std::unordered_map<std::string, int64_t> levels_;
-  int64_t bytes_ = 0, blanks_ = 0;  // of the texts counted as levels
+  int64_t bytes_ = 0, blanks_ = 0;      // of the texts counted as levels
+  std::vector<std::string> spellings_;  // of levels, "yes" is "Yes"
 };
 
 }  // namespace glgnn

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "data/labels.h"
 #include "data/number_style.h"
 #include "data/text_rows.h"
 #include "data/values.h"
@@ -10,12 +11,6 @@ namespace glgnn {
 namespace {
 
 const NumberStyle kDecimalComma{true, 0, ""};
-
-// "true" and "false" in one spelling, other texts as they are.
-std::string truth_word(const std::string& text) {
-  if (text == "True" || text == "TRUE") return "true";
-  return text == "False" || text == "FALSE" ? "false" : text;
-}
 
 std::string date_example(DateOrder order) {
   if (order == DateOrder::kYear) return "2024-05-17";
@@ -29,14 +24,12 @@ RowEncoder::RowEncoder(const TablePlan& plan, std::vector<int64_t> positions, Op
   for (size_t j = 0; j < columns_.size(); ++j) {
     const auto count = static_cast<int64_t>(column_features(columns_[j]).size());
     if (count == 0) continue;
-    Part part{&columns_[j], positions[j], features_, {}, {}, 0, 0, {}};
+    Part part{&columns_[j], positions[j], features_, {}, 0, 0, {}};
     for (size_t l = 0; l < columns_[j].levels.size(); ++l) {
       const std::string& level = columns_[j].levels[l];
       const auto at = static_cast<int64_t>(l);
-      part.levels.emplace(level, at);
-      part.levels.emplace(truth_word(level), at);
-      double value = 0;
-      if (parse_number(level, value)) part.number_levels.emplace(value, at);
+      part.levels.emplace(label_key(level), at);  // gives way to a level of this very text
+      part.levels[level] = at;
     }
     parts_.push_back(std::move(part));
     features_ += count;
@@ -66,22 +59,14 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
   }
 }
 
-// A level goes by its text; 1 and 1.0 are one, and so are true, True and TRUE.
+// A level goes by its text, or else by its spelling: 1 and 1.0 are one, and so are yes and YES.
 void RowEncoder::encode_level(Part& part, const Cell& cell, float* out) {
   const std::string text = cell_text(cell);
   auto found = part.levels.find(text);
-  if (found == part.levels.end()) found = part.levels.find(truth_word(text));
-  double value = 0;
+  if (found == part.levels.end()) found = part.levels.find(label_key(text));
   if (found != part.levels.end()) {
     out[found->second] = 1.0f;
     return;
-  }
-  if (parse_number(text, value)) {
-    const auto same = part.number_levels.find(value);
-    if (same != part.number_levels.end()) {
-      out[same->second] = 1.0f;
-      return;
-    }
   }
   if (part.column->other) out[part.column->levels.size()] = 1.0f;
   if (part.new_levels++ == 0) part.example = text;

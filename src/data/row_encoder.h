@@ -40,9 +40,8 @@ class RowEncoder {
   struct Part {
     const TableColumn* column;
     int64_t position;
-    int64_t first;                                      // feature
-    std::unordered_map<std::string, int64_t> levels;    // by their texts
-    std::unordered_map<double, int64_t> number_levels;  // and by their numbers
+    int64_t first;                                    // feature
+    std::unordered_map<std::string, int64_t> levels;  // by their texts and their spellings
     int64_t new_levels = 0, new_gaps = 0;
     std::string example;  // of a new level
   };

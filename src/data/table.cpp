@@ -103,6 +103,7 @@ void read_again(const TableInput& table, const TableHeader& header, bool comma_s
   table.for_each_row(TableInput::kSecond, [&](const auto& cells, const CellRows&) {
     for (const size_t j : again) profiles[j].add_again(cells[j]);
   });
+  for (const size_t j : again) profiles[j].join_levels();
 }
 
 // A column that counts the rows is left out beside others; alone it is what there is to learn from.
