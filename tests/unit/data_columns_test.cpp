@@ -229,8 +229,7 @@ TEST_F(DataColumns, DurationsAndTimesOfDay) {
   EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,1:00\n2,2:00\n4,3:00\n7,soon\n"),
             "t.csv:5: column \"x\": not a number: found \"soon\", expected a number in every row, "
             "or a gap; correct the value, or leave it empty; if it means a gap use --missing "
-            "\"soon\"; if the column holds categories use "
-            "--categorical x");
+            "\"soon\"; if the column holds categories use --categorical x");
 }
 
 TEST_F(DataColumns, CurrenciesPercentAndUnits) {
@@ -289,8 +288,7 @@ TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
       error(ErrorKind::kData, text),
       "t.csv:79: column \"x\": not a number: found \"abc\", expected a number in every row, or "
       "a gap; correct the value, or leave it empty; if it means a gap use --missing \"abc\"; if "
-      "the column holds categories use "
-      "--categorical x");
+      "the column holds categories use --categorical x");
   // Where words are more than a tenth, they are meant.
   const Dataset d = column({"1", "2", "low", "1", "2", "low", "1", "high", "2", "high", "1"});
   EXPECT_EQ(d.feature_names, (Strings{"n", "x=1", "x=2", "x=high", "x=low"}));
@@ -305,8 +303,7 @@ TEST_F(DataColumns, TheUserDecides) {
       error(ErrorKind::kData, text, {.numeric = {"y"}}),
       "t.csv:2: column \"y\": not a number: found \"u\", expected a number in every row, or a "
       "gap; correct the value, or leave it empty; if it means a gap use --missing \"u\"; if the "
-      "column holds categories use "
-      "--categorical y");
+      "column holds categories use --categorical y");
   EXPECT_EQ(
       error(ErrorKind::kUsage, text, {.drop = {"yy"}}),
       "t.csv:1: no such drop column: found \"yy\", expected a column of the header; use --drop "
