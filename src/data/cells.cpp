@@ -162,6 +162,7 @@ class FrameCells : public CellRows {
     return static_cast<double>(next_) / static_cast<double>(std::max<int64_t>(1, frame_.rows));
   }
   bool comma_separates() const override { return true; }
+  bool are_of_file() const override { return false; }
 
  private:
   const Frame& frame_;

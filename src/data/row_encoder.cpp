@@ -49,7 +49,7 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
     } else {
       if (!is_gap && !read_number(column, cell, value)) {
         is_gap = may_mean_unknown(cell.text);
-        if (!is_gap) bad_number(part, cell_text(cell), place.place());
+        if (!is_gap) bad_number(part, cell_text(cell), place);
       }
       if (column.varies) features[0] = static_cast<float>(value);
       if (is_gap && column.indicator) features[column.varies] = 1.0f;
@@ -97,34 +97,41 @@ void RowEncoder::gap_without_median(const Part& part, const Cell& cell, const Pl
         "fill in the value or remove the row"});
 }
 
-void RowEncoder::bad_number(const Part& part, const std::string& text, const Place& place) const {
+// How a column can be read in another way, in the words of the program or of Python.
+std::string RowEncoder::other_ways(const std::string& name, const std::string& text,
+                                   const CellRows& rows) const {
+  if (!options_.fitting) return "";
+  const bool is_word = text.find_first_of("0123456789") == std::string::npos;
+  const std::string gap =
+      rows.are_of_file() ? "use --missing " + quote(text) : "put None in its place";
+  return (is_word ? "; if it means a gap " + gap : "") + "; if the column holds categories " +
+         (rows.are_of_file() ? "use --categorical " + name : "give it the dtype category");
+}
+
+void RowEncoder::bad_number(const Part& part, const std::string& text, const CellRows& rows) const {
   const std::string& name = part.column->name;
+  const NumberStyle& style = part.column->style;
   const std::string where = "column " + quote(name) + ": ";
-  const std::string or_else =
-      options_.fitting ? "; if the column holds categories use --categorical " + name : "";
   double value = 0;
   if (part.column->kind == ColumnKind::kDate) {
-    fail(ErrorKind::kData, place,
+    fail(ErrorKind::kData, rows.place(),
          {where + "not a date", text,
           "a date such as " + date_example(part.column->order) + " in every row, or a gap",
-          "correct the value or remove the row" + or_else});
+          "correct the value or remove the row" + other_ways(name, text, rows)});
   }
   if (parse_number(text, value) && !std::isfinite(static_cast<float>(value))) {
-    fail(ErrorKind::kData, place,
+    fail(ErrorKind::kData, rows.place(),
          {where + "not a finite number", text, "a number that fits into float32",
           "replace the value, or leave it empty"});
   }
-  const bool is_word = text.find_first_of("0123456789") == std::string::npos;
-  std::string repair =
-      "correct the value, or leave it empty" +
-      (options_.fitting && is_word ? "; if it means a gap use --missing " + quote(text) : "") +
-      or_else;
+  std::string repair = "correct the value, or leave it empty" + other_ways(name, text, rows);
   StyleFinder own;
   own.add(text);
-  if (own.numbers() > 0 && own.best(true).unit.empty()) {
-    repair = "write all numbers alike, as " + number_text(part.column->style);
+  const std::string unit = own.best(true).unit;
+  if (own.numbers() > 0 && (unit.empty() || unit == style.unit)) {
+    repair = "write all numbers alike, as " + number_text(style);
   }
-  fail(ErrorKind::kData, place,
+  fail(ErrorKind::kData, rows.place(),
        {where + "not a number", text, "a number in every row, or a gap", repair});
 }
 

@@ -50,7 +50,10 @@ class RowEncoder {
   bool read_number(const TableColumn& column, const Cell& cell, double& value) const;
   [[noreturn]] void gap_without_median(const Part& part, const Cell& cell,
                                        const Place& place) const;
-  [[noreturn]] void bad_number(const Part& part, const std::string& text, const Place& place) const;
+  std::string other_ways(const std::string& name, const std::string& text,
+                         const CellRows& rows) const;
+  [[noreturn]] void bad_number(const Part& part, const std::string& text,
+                               const CellRows& rows) const;
 
   std::vector<TableColumn> columns_;
   std::vector<Part> parts_;

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
@@ -189,3 +190,9 @@ def test_words_for_a_missing_label_are_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         GLGNNClassifier().fit(X, ["+", "-", None] * 4)
+
+
+def test_errors_of_a_table_speak_of_python():
+    table = pd.DataFrame({"n": ["1", "2", "4", "old"], "m": [1, 3, 2, 5]})
+    with pytest.raises(ValueError, match="means a gap put None in its place; .* give it the dtype category$"):
+        GLGNNClassifier().fit(table, ["a", "b", "a", "b"])
