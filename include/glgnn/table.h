@@ -18,7 +18,7 @@ enum class ColumnKind {
   kRowId,        // names the rows
   kIdentifier,   // left out: a value of its own in every row
   kText,         // left out: prose, or nearly as many texts as rows
-  kUnclearDate,  // left out: dates whose day and month cannot be told apart
+  kUnclearDate,  // left out: dates that can be read in several ways
   kConstant,     // left out: the same value in every row
   kEmpty,        // left out: no value in any row
   kDropped,      // left out: the user says so

@@ -165,12 +165,14 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         return self._predict(X, near=n_neighbors)[1]
 
     def explain(self, row):
-        """Why the fitted row of this number is predicted as it is."""
+        """Why the fitted row of this number, or of this name in the table's index, is predicted as it is."""
         check_is_fitted(self)
+        if isinstance(row, str):
+            row = self._number_of(row)
         return Explanation.of(self._fitted.explain(row), self.classes_)
 
     def suggest(self, n=10):
-        """The rows to label next, the most helpful first: a list of dicts with row, score, reason.
+        """The rows to label next, the most helpful first: a list of dicts with id, row, score, reason.
 
         A score is what the label would clear up, beside that of the first row, which has 1; the
         batch holds no row that says what another one says already.
@@ -280,6 +282,13 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     def _model(self):
         """The compiled model, or AttributeError (as NotFittedError is one)."""
         return check_fitted(self)._fitted
+
+    def _number_of(self, name):
+        names = self._fitted.row_ids
+        if name not in names:
+            expected = "a name of the table's index" if names else "a number, as the rows have no names"
+            raise ValueError(f"no such row to explain: found {name!r}, expected {expected}")
+        return names.index(name)
 
     def _graph(self, module):
         fitted = self._model()

@@ -115,8 +115,6 @@ def to_columns(frame):
 def _values(series):
     from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
-    if series.dtype.kind == "m":  # durations, in seconds, as those of a file
-        return series.to_numpy() / np.timedelta64(1, "s")
     if is_complex_dtype(series.dtype):
         raise ValueError(f"Complex data not supported: column {series.name!r}")
     if is_bool_dtype(series.dtype):

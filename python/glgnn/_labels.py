@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from . import _core
 from ._inputs import check_text
 
 UNLABELLED = -1
@@ -28,6 +29,7 @@ def encode_labels(y):
         )
     if classes.dtype.kind in "UO":
         check_text(classes.tolist(), "labels")
+    _warn_of_words(classes)
     _warn_of_spellings(classes)
     codes = np.full(len(values), UNLABELLED, dtype=np.int32)
     codes[~missing] = np.searchsorted(classes, known)
@@ -54,6 +56,22 @@ def _means_unlabelled(known):
             stacklevel=4,
         )
     return len(others) > 1 and others[0] >= 0
+
+
+def _warn_of_words(classes):
+    """What np.array(["a", np.nan]) and astype(str) make of a gap is a text like any other."""
+    if classes.dtype.kind not in "UO":
+        return
+    texts = [str(value) for value in classes]
+    words = [text for text in texts if text == str(UNLABELLED) or _core.means_unlabelled(text)]
+    if "+" in texts and "-" in words:
+        words.remove("-")
+    if words:
+        warnings.warn(
+            f"taken as a class, not as a missing label: {', '.join(map(repr, words))}; use None or NaN for "
+            "rows without a label",
+            stacklevel=4,
+        )
 
 
 def _warn_of_spellings(classes):

@@ -7,6 +7,7 @@
 #include "fitted.h"
 #include "report/explanations.h"
 #include "report/model_columns.h"
+#include "report/predictions.h"
 
 namespace glgnn::python {
 namespace {
@@ -135,6 +136,7 @@ py::list suggest(const Fitted& fitted, int64_t count) {
   py::list list;
   for (const Suggestion& one : found) {
     py::dict item;
+    item["id"] = row_id(fitted.model(), one.row);
     item["row"] = one.row;
     item["score"] = one.score;
     item["reason"] = suggestion_reason(fitted.model(), one);

@@ -7,6 +7,7 @@
 
 #include "bindings.h"
 #include "data/message.h"
+#include "data/values.h"
 #include "report/machine.h"
 
 namespace glgnn::python {
@@ -62,6 +63,12 @@ PYBIND11_MODULE(_core, module) {
       "check_columns",
       [](int64_t columns, int64_t entries) { glgnn::check_columns(columns, entries, {"X"}); },
       "Refuses sparse rows that claim more columns than their entries can mean.");
+  module.def(
+      "means_unlabelled",
+      [](const std::string& text) {
+        return glgnn::is_missing(text) || glgnn::may_mean_unknown(text);
+      },
+      "Whether a text is one of the words that files have for rows without a label.");
   module.def("settings", &glgnn::python::all_settings,
              "Every setting with its default, as a list of dicts.");
   glgnn::python::bind_fitted(module);

@@ -38,12 +38,16 @@ class TextCells : public CellRows {
       if (is_named_[j]) names_.push_back(fields_[j]);
     }
     check_is_header(names_, place());
+    if (names_.size() == 1) check_is_one_column(path);
   }
 
   const std::vector<std::string>& names() const override { return names_; }
 
   bool next(std::vector<Cell>& cells) override {
-    if (!rows_.next(fields_)) return false;
+    const auto is_empty = [](const std::string& field) { return field.empty(); };
+    do {
+      if (!rows_.next(fields_)) return false;
+    } while (std::ranges::all_of(fields_, is_empty) && ++empty_rows_ > 0);
     cells.clear();
     for (size_t j = 0; j < fields_.size(); ++j) {
       const std::string& field = fields_[j];
@@ -70,6 +74,9 @@ class TextCells : public CellRows {
       notes.push_back(counted(unnamed, "column") + " without a name and without values " +
                       (unnamed == 1 ? "is" : "are") + " left out");
     }
+    if (empty_rows_ > 0) {
+      notes.push_back(counted(empty_rows_, "row") + " without any value left out");
+    }
     if (too_long_ > 0) {
       notes.push_back(counted(too_long_, "empty field") +
                       " behind the last column of the header left out");
@@ -86,11 +93,31 @@ class TextCells : public CellRows {
           "name the column in the first line or remove it"});
   }
 
+  // A single name may be a title above the header, or a line whose fields blanks separate.
+  void check_is_one_column(const std::filesystem::path& path) const {
+    TextRows again(path);
+    std::vector<std::string> fields;
+    if (!again.next(fields) || !again.next(fields)) return;
+    const auto has_value = [](const std::string& field) { return !field.empty(); };
+    if (std::ranges::count_if(fields, has_value) > 1) {
+      fail(ErrorKind::kData, place(),
+           {"the first line does not name the columns", names_[0], "a name for each column",
+            "take out the lines above the names, or let them begin with #"});
+    }
+    const std::string_view row = fields[0], last = row.substr(row.find_last_of(' ') + 1);
+    double ignored = 0;
+    const bool has_number =
+        parse_number(row.substr(0, row.find(' ')), ignored) || parse_number(last, ignored);
+    if (names_[0].find(' ') != std::string::npos && row != last && has_number) {
+      refuse_blanks(names_[0], place());
+    }
+  }
+
   TextRows rows_;
   GapWords gaps_;
   std::vector<std::string> names_, fields_;
   std::vector<bool> is_named_;  // of the columns of the file
-  int64_t too_long_ = 0;
+  int64_t too_long_ = 0, empty_rows_ = 0;
 };
 
 std::string_view without_blanks(std::string_view text) {
@@ -135,6 +162,7 @@ class FrameCells : public CellRows {
     return static_cast<double>(next_) / static_cast<double>(std::max<int64_t>(1, frame_.rows));
   }
   bool comma_separates() const override { return true; }
+  bool are_of_file() const override { return false; }
 
  private:
   const Frame& frame_;

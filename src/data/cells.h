@@ -28,6 +28,8 @@ class CellRows {
   virtual double part_read() const = 0;  // 0 to 1
   // Whether commas separate the fields, so that one inside a number was in quotes.
   virtual bool comma_separates() const = 0;
+  // Whether the rows are those of a file, not of a table in memory; for errors.
+  virtual bool are_of_file() const { return true; }
   // What was done to the text, one sentence each; complete at the end.
   virtual std::vector<std::string> notes() const { return {}; }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/labels.h"
 #include "data/text_rows.h"
 
 namespace glgnn {
@@ -44,7 +45,10 @@ void ColumnProfile::add(const Cell& cell) {
     styles_.add_plain(cell.text);
     return;
   }
-  if (cell.text.find_first_of("0123456789") == std::string_view::npos) return;
+  if (cell.text.find_first_of("0123456789") == std::string_view::npos) {
+    unknown_ += may_mean_unknown(cell.text);
+    return;
+  }
   styles_.add(cell.text);
   if (!looks_like_date(cell.text)) return;
   bool is_date = false;
@@ -58,8 +62,8 @@ void ColumnProfile::add(const Cell& cell) {
 
 // One or two odd words, or one in ten, are slips of the pen; more are meant.
 bool ColumnProfile::is_mostly(int64_t part) const {
-  const int64_t others = present_ - part;
-  return part > 0 && others <= part && others <= std::max<int64_t>(2, present_ / 10);
+  const int64_t known = present_ - unknown_, others = known - part;
+  return part > 0 && others <= part && others <= std::max<int64_t>(2, known / 10);
 }
 
 // What the first reading says; texts are called categorical until their levels are counted.
@@ -78,9 +82,13 @@ ColumnKind ColumnProfile::kind() const {
 
 bool ColumnProfile::needs_second_reading(bool comma_separates) {
   kind_ = kind();
+  if (kind_ == ColumnKind::kNumeric || kind_ == ColumnKind::kDate) {
+    present_ -= unknown_;
+    missing_ += unknown_;
+  }
+  style_ = styles_.best(comma_separates);
   if (kind_ == ColumnKind::kNumeric) {
-    style_ = styles_.best(comma_separates);
-    if (is_plain(style_)) return false;
+    if (is_plain(style_) && std::ssize(numbers_) == styles_.numbers()) return false;
   } else if (kind_ == ColumnKind::kDate) {
     order_ = kOrders[static_cast<size_t>(std::max_element(dates_.begin(), dates_.end()) -
                                          dates_.begin())];
@@ -106,6 +114,26 @@ void ColumnProfile::add_again(const Cell& cell) {
   blanks_ += std::count(text.begin(), text.end(), ' ');
 }
 
+// Under the spelling of the most rows. Those of a column that the user calls categorical are meant;
+// A and a may be all the levels there are.
+void ColumnProfile::join_levels() {
+  if (wish_ != ColumnWish::kNone) return;
+  std::unordered_map<std::string, std::pair<int64_t, std::string>> most;
+  for (const auto& [text, count] : levels_) {
+    auto& best = most[label_key(text)];
+    best = std::max(best, {count, text});
+  }
+  if (most.size() < 2 || most.size() == levels_.size()) return;
+  std::unordered_map<std::string, int64_t> joined;
+  for (const auto& [text, count] : levels_) {
+    const std::string& name = most[label_key(text)].second;
+    joined[name] += count;
+    if (name != text) spellings_.push_back(quote(text) + " is " + quote(name));
+  }
+  std::sort(spellings_.begin(), spellings_.end());
+  levels_ = std::move(joined);
+}
+
 TableColumn ColumnProfile::column() const {
   TableColumn column;
   column.name = name_;
@@ -119,6 +147,27 @@ TableColumn ColumnProfile::column() const {
     describe_numbers(column, numbers_);
   }
   return column;
+}
+
+std::string ColumnProfile::note() const {
+  if (!spellings_.empty() && column().kind == ColumnKind::kCategorical) {
+    return "column " + quote(name_) +
+           ": levels that differ only in their spelling are one: " + listed(spellings_) +
+           "; --categorical keeps them apart";
+  }
+  const bool is_text = kind_ == ColumnKind::kCategorical && wish_ == ColumnWish::kNone;
+  if (!is_text || 2 * styles_.numbers() <= present_) return "";
+  const ColumnKind kind = column().kind;
+  if (kind != ColumnKind::kText && kind != ColumnKind::kIdentifier) return "";
+  double ignored = 0;
+  std::pair<int64_t, std::string> odd;  // the most frequent text that is no number
+  for (const auto& [text, count] : levels_) {
+    if (!parse_number(text, style_, ignored)) odd = std::max(odd, {count, text});
+  }
+  return "column " + quote(name_) + " is taken for text, though " +
+         std::to_string(styles_.numbers()) + " of " + counted(present_, "value") +
+         " are numbers: " + quote(odd.second) + " (" + counted(odd.first, "row") +
+         ") is none; correct such values, or name a word for gaps with --missing";
 }
 
 void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> values) const {

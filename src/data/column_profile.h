@@ -30,8 +30,15 @@ class ColumnProfile {
   bool needs_second_reading(bool comma_separates);
   void add_again(const Cell& cell);
 
+  // Afterwards: levels that differ in case alone, or as 1 and 1.0 do, become one.
+  void join_levels();
+
   // What becomes of the column.
   TableColumn column() const;
+
+  // Which spellings are one level, or why a column that is mostly numbers is taken for text; empty
+  // where there is nothing to say.
+  std::string note() const;
 
  private:
   bool is_mostly(int64_t part) const;
@@ -43,6 +50,7 @@ class ColumnProfile {
   std::string name_;
   ColumnWish wish_;
   int64_t missing_ = 0, present_ = 0;
+  int64_t unknown_ = 0;          // words such as "unknown": gaps if the others are numbers or dates
   std::vector<double> numbers_;  // those that are written plainly, until a second reading
   StyleFinder styles_;
   std::array<int64_t, 3> dates_{};  // texts that fit each order
@@ -51,7 +59,8 @@ class ColumnProfile {
   NumberStyle style_;
   DateOrder order_ = DateOrder::kYear;
   std::unordered_map<std::string, int64_t> levels_;
-  int64_t bytes_ = 0, blanks_ = 0;  // of the texts counted as levels
+  int64_t bytes_ = 0, blanks_ = 0;      // of the texts counted as levels
+  std::vector<std::string> spellings_;  // of levels, "yes" is "Yes"
 };
 
 }  // namespace glgnn

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "data/number_style.h"
 #include "data/text_rows.h"
 #include "data/values.h"
 
@@ -70,7 +71,7 @@ std::map<std::string, std::string> join_spellings(const std::map<std::string, in
     notes.push_back("labels that differ only in their spelling are one class: " + listed(joined));
   }
   for (const auto& [text, count] : counts) {
-    if (label_key(text) != "none" && !may_be_unlabelled(text)) continue;
+    if (label_key(text) != "none" && !may_mean_unknown(text)) continue;
     notes.push_back("the label " + quote(text) + " is a class of " + counted(count, "row") +
                     "; --missing " + text + " would take it as unknown");
   }
@@ -83,16 +84,28 @@ bool are_numbers(const std::vector<std::string>& names) {
                      [&](const std::string& name) { return parse_number(name, ignored); });
 }
 
+// The numbers that the texts are, however they are written; none where some are no numbers.
+std::vector<double> numbers_of(const std::vector<std::string>& texts) {
+  constexpr bool kCommaSeparates = false;  // thousands or decimals: both are measured
+  StyleFinder styles;
+  for (const std::string& text : texts) styles.add(text);
+  const NumberStyle style = styles.best(kCommaSeparates);
+  std::vector<double> values(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (!parse_number(texts[i], style, values[i])) return {};
+  }
+  return values;
+}
+
 // Throws where the labels are measurements; notes it where they may be.
 void check_not_measured(Dataset& dataset, int64_t used, int64_t labelled, const Place& place,
                         const std::string& column) {
   constexpr int64_t kFewClasses = 10, kManyClasses = 20, kRowsOfAClass = 5;
-  if (!are_numbers(dataset.class_names)) return;
-  double value = 0;
+  const std::vector<double> values = numbers_of(dataset.class_names);
+  if (values.empty()) return;
   std::string odd;  // a number that is not whole
-  for (const std::string& name : dataset.class_names) {
-    parse_number(name, value);
-    if (value != std::floor(value)) odd = name;
+  for (size_t c = 0; c < values.size(); ++c) {
+    if (values[c] != std::floor(values[c])) odd = dataset.class_names[c];
   }
   const bool thin = labelled < kRowsOfAClass * used;
   if (odd.empty() && thin && used > kManyClasses) {
@@ -117,9 +130,12 @@ void check_not_measured(Dataset& dataset, int64_t used, int64_t labelled, const 
 std::string label_key(const std::string& text) {
   double value = 0;
   if (parse_number(text, value)) return cell_text({.number = value, .is_number = true});
-  std::string lower = text;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
+  std::string key;  // one blank for several
+  for (const char c : text) {
+    if (c == ' ' && key.ends_with(' ')) continue;
+    key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return key;
 }
 
 void set_labels(Dataset& dataset, const std::vector<std::string>& texts,

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "data/text_rows.h"
+#include "data/values.h"
 
 namespace glgnn {
 namespace {
@@ -30,12 +31,14 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Unbroken and narrow blanks as plain ones.
-std::string plain_blanks(std::string_view text) {
+// Unbroken and narrow blanks, and the sign for minus, as every keyboard has them.
+std::string typed(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> kTyped{
+      {{"\xC2\xA0", " "}, {"\xE2\x80\xAF", " "}, {"\xE2\x80\x89", " "}, {"\xE2\x88\x92", "-"}}};
   std::string out(text);
-  for (const std::string_view blank : {"\xC2\xA0", "\xE2\x80\xAF", "\xE2\x80\x89"}) {
-    for (size_t at = 0; (at = out.find(blank, at)) != std::string::npos;) {
-      out.replace(at, blank.size(), " ");
+  for (const auto& [sign, key] : kTyped) {
+    for (size_t at = 0; (at = out.find(sign, at)) != std::string::npos;) {
+      out.replace(at, sign.size(), key);
     }
   }
   return out;
@@ -89,21 +92,25 @@ bool is_unit(std::string_view text) {
 }
 
 // "1:23:45.5" and "83:45.5" as seconds; of two numbers the first may be hours as well, which
-// changes the unit of the column alone. "-1 days +23:00:00", as pandas writes, is an hour ago.
+// changes the unit of the column alone. "-1 days +23:00:00", as pandas writes, is an hour ago, and
+// "3 days" are all of them where none has hours.
 bool parse_clock(std::string_view text, double& seconds) {
-  constexpr std::string_view kDays = " days ";
+  constexpr std::string_view kDays = " day";
   if (const size_t at = text.find(kDays); at != std::string_view::npos) {
     constexpr double kSecondsOfADay = 86400;
     double days = 0, rest = 0;
-    const std::string_view time = text.substr(at + kDays.size());
-    const size_t plus = time.starts_with('+');
+    std::string_view time = text.substr(at + kDays.size());
+    if (time.starts_with('s')) time.remove_prefix(1);
     if (time.find(kDays) != std::string_view::npos) return false;
-    if (!parse_number(text.substr(0, at), days) || !parse_clock(time.substr(plus), rest)) {
-      return false;
+    if (!parse_number(text.substr(0, at), days)) return false;
+    if (!time.empty()) {
+      time.remove_prefix(time.starts_with(" +") ? 2 : 1);
+      if (!parse_clock(time, rest)) return false;
     }
     seconds = kSecondsOfADay * days + rest;
     return true;
   }
+  if (parse_half_day(text, seconds)) return true;
   const bool is_below = text.starts_with('-');
   if (is_below) text.remove_prefix(1);
   double sum = 0, part = 0;
@@ -172,7 +179,7 @@ void StyleFinder::add_plain(std::string_view text) {
 
 void StyleFinder::add(std::string_view text) {
   if (text.find_first_of(kDigits) == std::string_view::npos) return;
-  const std::string clean = plain_blanks(text);
+  const std::string clean = typed(text);
   if (count_forms(clean, fit_)) {
     ++bare_;
     return;
@@ -208,8 +215,9 @@ NumberStyle StyleFinder::best(bool comma_separates) const {
 }
 
 bool parse_number(std::string_view text, const NumberStyle& style, double& value) {
-  if (is_plain(style)) return parse_number(text, value);
-  const std::string clean = plain_blanks(text);
+  if (is_plain(style) && parse_number(text, value)) return true;
+  const std::string clean = typed(text);
+  if (is_plain(style)) return parse_number(clean, value);
   if (style.unit == kClock) return parse_clock(clean, value) || parse_number(clean, value);
   const Form form{style.decimal_comma, style.grouping};
   if (parse_form(clean, form, value)) return true;

@@ -60,6 +60,9 @@ void refuse_column_options(const fs::path& path, const LoadOptions& options) {
              "(FILE).to_csv(\"table.csv\", index=False)";
   } else if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") {
     repair = "save the sheet as \"CSV UTF-8\" in the program that shows it";
+  } else if (extension == ".zip" || extension == ".bz2" || extension == ".xz" ||
+             extension == ".zst" || extension == ".7z") {
+    repair = "unpack it";
   }
   fail(ErrorKind::kUsage, {path},
        {"unknown kind of file", path.has_extension() ? extension : path.string(),

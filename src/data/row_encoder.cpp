@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "data/labels.h"
 #include "data/number_style.h"
 #include "data/text_rows.h"
 #include "data/values.h"
@@ -10,12 +11,6 @@ namespace glgnn {
 namespace {
 
 const NumberStyle kDecimalComma{true, 0, ""};
-
-// "true" and "false" in one spelling, other texts as they are.
-std::string truth_word(const std::string& text) {
-  if (text == "True" || text == "TRUE") return "true";
-  return text == "False" || text == "FALSE" ? "false" : text;
-}
 
 std::string date_example(DateOrder order) {
   if (order == DateOrder::kYear) return "2024-05-17";
@@ -29,14 +24,12 @@ RowEncoder::RowEncoder(const TablePlan& plan, std::vector<int64_t> positions, Op
   for (size_t j = 0; j < columns_.size(); ++j) {
     const auto count = static_cast<int64_t>(column_features(columns_[j]).size());
     if (count == 0) continue;
-    Part part{&columns_[j], positions[j], features_, {}, {}, 0, 0, {}};
+    Part part{&columns_[j], positions[j], features_, {}, 0, 0, {}};
     for (size_t l = 0; l < columns_[j].levels.size(); ++l) {
       const std::string& level = columns_[j].levels[l];
       const auto at = static_cast<int64_t>(l);
-      part.levels.emplace(level, at);
-      part.levels.emplace(truth_word(level), at);
-      double value = 0;
-      if (parse_number(level, value)) part.number_levels.emplace(value, at);
+      part.levels.emplace(label_key(level), at);  // gives way to a level of this very text
+      part.levels[level] = at;
     }
     parts_.push_back(std::move(part));
     features_ += count;
@@ -48,57 +41,53 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
     const TableColumn& column = *part.column;
     const Cell& cell = cells[static_cast<size_t>(part.position)];
     float* const features = out + part.first;
-    if (cell.is_gap && std::isnan(column.median)) gap_without_median(part, cell, place.place());
-    if (cell.is_gap && !column.indicator) ++part.new_gaps;
+    double value = column.median;
+    bool is_gap = cell.is_gap;
     if (column.kind == ColumnKind::kCategorical) {
-      if (!cell.is_gap) encode_level(part, cell, features);
-      if (cell.is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
-      continue;
+      if (!is_gap) encode_level(part, cell, features);
+      if (is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
+    } else {
+      if (!is_gap && !read_number(column, cell, value)) {
+        is_gap = may_mean_unknown(cell.text);
+        if (!is_gap) bad_number(part, cell_text(cell), place);
+      }
+      if (column.varies) features[0] = static_cast<float>(value);
+      if (is_gap && column.indicator) features[column.varies] = 1.0f;
     }
-    const float value = cell.is_gap ? static_cast<float>(column.median) : number(part, cell, place);
-    if (column.varies) features[0] = value;
-    if (cell.is_gap && column.indicator) features[column.varies] = 1.0f;
+    if (is_gap && std::isnan(column.median)) gap_without_median(part, cell, place.place());
+    if (is_gap && !column.indicator) ++part.new_gaps;
   }
 }
 
-// A level goes by its text; 1 and 1.0 are one, and so are true, True and TRUE.
+// A level goes by its text, or else by its spelling: 1 and 1.0 are one, and so are yes and YES.
 void RowEncoder::encode_level(Part& part, const Cell& cell, float* out) {
   const std::string text = cell_text(cell);
   auto found = part.levels.find(text);
-  if (found == part.levels.end()) found = part.levels.find(truth_word(text));
-  double value = 0;
+  if (found == part.levels.end()) found = part.levels.find(label_key(text));
   if (found != part.levels.end()) {
     out[found->second] = 1.0f;
     return;
-  }
-  if (parse_number(text, value)) {
-    const auto same = part.number_levels.find(value);
-    if (same != part.number_levels.end()) {
-      out[same->second] = 1.0f;
-      return;
-    }
   }
   if (part.column->other) out[part.column->levels.size()] = 1.0f;
   if (part.new_levels++ == 0) part.example = text;
 }
 
-float RowEncoder::number(const Part& part, const Cell& cell, const CellRows& place) const {
-  const TableColumn& column = *part.column;
-  double value = cell.number;
+// Sets the number or the day of a field; leaves the value alone where there is none.
+bool RowEncoder::read_number(const TableColumn& column, const Cell& cell, double& value) const {
+  double read = cell.number;
   bool is_number = cell.is_number;
   if (column.kind == ColumnKind::kDate) {
-    is_number = !is_number &&
-                (parse_date(cell.text, column.order, value) || parse_iso_date(cell.text, value));
+    is_number = !is_number && (parse_date(cell.text, column.order, read) ||
+                               parse_date(cell.text, DateOrder::kYear, read));
   } else if (!is_number) {
     const bool comma_allowed = !options_.fitting && !options_.comma_separates;
-    is_number = parse_number(cell.text, column.style, value) ||
-                (!options_.fitting && parse_number(cell.text, value)) ||
-                (comma_allowed && parse_number(cell.text, kDecimalComma, value));
+    is_number = parse_number(cell.text, column.style, read) ||
+                (!options_.fitting && parse_number(cell.text, read)) ||
+                (comma_allowed && parse_number(cell.text, kDecimalComma, read));
   }
-  if (!is_number || !std::isfinite(static_cast<float>(value))) {
-    bad_number(part, cell_text(cell), place.place());
-  }
-  return static_cast<float>(value);
+  if (!is_number || !std::isfinite(static_cast<float>(read))) return false;
+  value = read;
+  return true;
 }
 
 void RowEncoder::gap_without_median(const Part& part, const Cell& cell, const Place& place) const {
@@ -108,30 +97,41 @@ void RowEncoder::gap_without_median(const Part& part, const Cell& cell, const Pl
         "fill in the value or remove the row"});
 }
 
-void RowEncoder::bad_number(const Part& part, const std::string& text, const Place& place) const {
+// How a column can be read in another way, in the words of the program or of Python.
+std::string RowEncoder::other_ways(const std::string& name, const std::string& text,
+                                   const CellRows& rows) const {
+  if (!options_.fitting) return "";
+  const bool is_word = text.find_first_of("0123456789") == std::string::npos;
+  const std::string gap =
+      rows.are_of_file() ? "use --missing " + quote(text) : "put None in its place";
+  return (is_word ? "; if it means a gap " + gap : "") + "; if the column holds categories " +
+         (rows.are_of_file() ? "use --categorical " + name : "give it the dtype category");
+}
+
+void RowEncoder::bad_number(const Part& part, const std::string& text, const CellRows& rows) const {
   const std::string& name = part.column->name;
+  const NumberStyle& style = part.column->style;
   const std::string where = "column " + quote(name) + ": ";
-  const std::string or_else =
-      options_.fitting ? "; if the column holds categories use --categorical " + name : "";
   double value = 0;
   if (part.column->kind == ColumnKind::kDate) {
-    fail(ErrorKind::kData, place,
+    fail(ErrorKind::kData, rows.place(),
          {where + "not a date", text,
           "a date such as " + date_example(part.column->order) + " in every row, or a gap",
-          "correct the value or remove the row" + or_else});
+          "correct the value or remove the row" + other_ways(name, text, rows)});
   }
   if (parse_number(text, value) && !std::isfinite(static_cast<float>(value))) {
-    fail(ErrorKind::kData, place,
+    fail(ErrorKind::kData, rows.place(),
          {where + "not a finite number", text, "a number that fits into float32",
           "replace the value, or leave it empty"});
   }
-  std::string repair = "correct the value, or leave it empty" + or_else;
+  std::string repair = "correct the value, or leave it empty" + other_ways(name, text, rows);
   StyleFinder own;
   own.add(text);
-  if (own.numbers() > 0 && own.best(true).unit.empty()) {
-    repair = "write all numbers alike, as " + number_text(part.column->style);
+  const std::string unit = own.best(true).unit;
+  if (own.numbers() > 0 && (unit.empty() || unit == style.unit)) {
+    repair = "write all numbers alike, as " + number_text(style);
   }
-  fail(ErrorKind::kData, place,
+  fail(ErrorKind::kData, rows.place(),
        {where + "not a number", text, "a number in every row, or a gap", repair});
 }
 

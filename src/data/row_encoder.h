@@ -40,18 +40,20 @@ class RowEncoder {
   struct Part {
     const TableColumn* column;
     int64_t position;
-    int64_t first;                                      // feature
-    std::unordered_map<std::string, int64_t> levels;    // by their texts
-    std::unordered_map<double, int64_t> number_levels;  // and by their numbers
+    int64_t first;                                    // feature
+    std::unordered_map<std::string, int64_t> levels;  // by their texts and their spellings
     int64_t new_levels = 0, new_gaps = 0;
     std::string example;  // of a new level
   };
 
   void encode_level(Part& part, const Cell& cell, float* out);
-  float number(const Part& part, const Cell& cell, const CellRows& place) const;
+  bool read_number(const TableColumn& column, const Cell& cell, double& value) const;
   [[noreturn]] void gap_without_median(const Part& part, const Cell& cell,
                                        const Place& place) const;
-  [[noreturn]] void bad_number(const Part& part, const std::string& text, const Place& place) const;
+  std::string other_ways(const std::string& name, const std::string& text,
+                         const CellRows& rows) const;
+  [[noreturn]] void bad_number(const Part& part, const std::string& text,
+                               const CellRows& rows) const;
 
   std::vector<TableColumn> columns_;
   std::vector<Part> parts_;

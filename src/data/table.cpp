@@ -50,13 +50,13 @@ struct TableInput {
 
   static constexpr double kFirst = 0, kSecond = 1, kThird = 2;
 
-  // Visits every row; gives how many there are.
+  // Visits every row; gives what was done to the text.
   template <class Visit>
-  int64_t for_each_row(double which, const Visit& visit) const;
+  std::vector<std::string> for_each_row(double which, const Visit& visit) const;
 };
 
 template <class Visit>
-int64_t TableInput::for_each_row(double which, const Visit& visit) const {
+std::vector<std::string> TableInput::for_each_row(double which, const Visit& visit) const {
   constexpr int64_t kRowsBetweenReports = 4096;
   const std::unique_ptr<CellRows> rows = open();
   std::vector<Cell> cells;
@@ -68,7 +68,7 @@ int64_t TableInput::for_each_row(double which, const Visit& visit) const {
     }
   }
   if (count == 0) refuse_no_rows(rows->place());
-  return count;
+  return rows->notes();
 }
 
 std::vector<ColumnProfile> profile_columns(const TableInput& table, const TableHeader& header,
@@ -103,6 +103,7 @@ void read_again(const TableInput& table, const TableHeader& header, bool comma_s
   table.for_each_row(TableInput::kSecond, [&](const auto& cells, const CellRows&) {
     for (const size_t j : again) profiles[j].add_again(cells[j]);
   });
+  for (const size_t j : again) profiles[j].join_levels();
 }
 
 // A column that counts the rows is left out beside others; alone it is what there is to learn from.
@@ -146,9 +147,9 @@ Matrix encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
   check_cells(rows, encoder.features(), {table.name});
   Matrix values(rows, encoder.features());
   int64_t row = 0;
-  table.for_each_row(TableInput::kThird, [&](const auto& cells, const CellRows& place) {
+  notes = table.for_each_row(TableInput::kThird, [&](const auto& cells, const CellRows& place) {
     if (row < rows) encoder.encode(cells, place, values[row]);
-    if (++row == rows) notes = place.notes();
+    ++row;
   });
   if (row != rows) {
     fail(ErrorKind::kIo, {table.name},
@@ -167,8 +168,11 @@ Dataset read_input(const TableInput& table, const TableHeader& header, bool comm
   read_again(table, header, comma_separates, profiles);
   dataset.plan = make_plan(header, profiles, dataset);
   dataset.plan.missing_words = options.missing;
-  profiles.clear();
   note_columns(dataset.plan, dataset.notes);
+  for (const ColumnProfile& profile : profiles) {
+    if (std::string note = profile.note(); !note.empty()) dataset.notes.push_back(std::move(note));
+  }
+  profiles.clear();
   std::vector<std::string> text_notes;
   dataset.features.dense =
       encode_rows(table, dataset.plan, static_cast<int64_t>(dataset.labels.size()), text_notes);

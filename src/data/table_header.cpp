@@ -224,8 +224,8 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
   }
   const auto unclear = names_of(plan, ColumnKind::kUnclearDate);
   if (!unclear.empty()) {
-    notes.push_back(left_out(unclear, "holds dates whose day and month cannot be told apart",
-                             "hold dates whose day and month cannot be told apart") +
+    notes.push_back(left_out(unclear, "holds dates that can be read in several ways",
+                             "hold dates that can be read in several ways") +
                     "; 2024-05-17 is always clear");
   }
   const auto empty = names_of(plan, ColumnKind::kEmpty);
@@ -263,7 +263,7 @@ std::string column_fate(const TableColumn& column) {
     case ColumnKind::kText:
       return "left out: free or hardly shared text";
     case ColumnKind::kUnclearDate:
-      return "left out: day and month cannot be told apart";
+      return "left out: can be read in several ways";
     case ColumnKind::kConstant:
       return "left out: the same in every row";
     case ColumnKind::kEmpty:

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kKeptForErrors = 200;
+constexpr std::array<char, 4> kDelimiters{',', ';', '\t', '|'};
 // A quote that is never closed would take the rest of the file for one field. One line may be
 // longer (data/message.h).
 constexpr size_t kLongestQuoted = size_t{1} << 26;
@@ -176,13 +177,18 @@ int64_t TextRows::count_title_lines(std::string_view ahead) const {
                                                                                   : count;
 }
 
-char TextRows::sniff(std::string_view ahead) const {
-  constexpr std::array<char, 4> kDelimiters{',', ';', '\t', '|'};
-  std::array<int, kDelimiters.size()> counts{};
+// How often each delimiter is in the next line that says something, outside quotes; goes on behind
+// it; `ahead` is empty then where the line does not end in what was read.
+TextRows::Counts TextRows::count_delimiters(std::string_view& ahead) const {
+  Counts counts{};
   bool in_quotes = false, at_start = true, in_comment = false;
-  for (const char c : ahead) {
+  for (size_t i = 0; i < ahead.size(); ++i) {
+    const char c = ahead[i];
     if (c == '\n' || c == '\r') {
-      if (!at_start && !in_comment && !in_quotes) break;
+      if (!at_start && !in_comment && !in_quotes) {
+        ahead.remove_prefix(i);
+        return counts;
+      }
       at_start = !in_quotes;
       in_comment = false;
       continue;
@@ -193,12 +199,36 @@ char TextRows::sniff(std::string_view ahead) const {
     if (c == '"') in_quotes = !in_quotes;
     for (size_t d = 0; d < kDelimiters.size(); ++d) counts[d] += !in_quotes && c == kDelimiters[d];
   }
+  ahead = {};
+  return counts;
+}
+
+// The delimiter that the first line has most of. One that the second line has as often comes
+// before others, as in "width, mm;height, mm".
+char TextRows::sniff(std::string_view ahead) const {
+  const Counts first = count_delimiters(ahead);
+  const Counts second = ahead.empty() ? Counts{} : count_delimiters(ahead);
+  const bool second_is_whole = !ahead.empty();
   size_t best = 0;
-  for (size_t d = 1; d < kDelimiters.size(); ++d) best = counts[d] > counts[best] ? d : best;
-  return counts[best] == 0 && format_.blanks ? ' ' : kDelimiters[best];
+  const auto rank = [&](size_t d) {
+    return std::pair(second_is_whole && first[d] > 0 && first[d] == second[d], first[d]);
+  };
+  for (size_t d = 1; d < kDelimiters.size(); ++d) best = rank(d) > rank(best) ? d : best;
+  return first[best] == 0 && format_.blanks ? ' ' : kDelimiters[best];
+}
+
+void refuse_blanks(const std::string& line, const Place& place) {
+  fail(ErrorKind::kData, place,
+       {"blanks between the fields", line, "commas, semicolons, tabs or pipes",
+        "write the table with one of them; in R: write.csv(table, \"table.csv\", row.names = "
+        "FALSE)"});
 }
 
 void TextRows::bad_quotes() const {
+  const bool has_delimiter = row_text_.find(delimiter_) != std::string::npos;
+  if (!has_delimiter && row_text_.find("\" \"") != std::string::npos) {
+    refuse_blanks(row_text_, place());
+  }
   fail(ErrorKind::kData, place(),
        {"quotes do not match", row_text_,
         "fields in quotes that end with a quote, and two quotes for one inside",

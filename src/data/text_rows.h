@@ -3,6 +3,7 @@
 
 #include <glgnn/matrix.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -22,9 +23,10 @@ struct TextFormat {
 };
 
 // Reads a file, plain or gzip, row by row and in pieces. The delimiter is a tab for .tsv and .tab;
-// else it is the one of comma, semicolon, tab and pipe that the first row has most of, or the one a
-// first line "sep=;" names. Quotes, quoted line ends, a byte order mark and every kind of line end
-// are understood; empty lines are skipped. Lines that are not UTF-8 are read as Windows-1252.
+// else it is the one of comma, semicolon, tab and pipe that the first row has most of (one that the
+// second row has as often, if there is any), or the one a first line "sep=;" names. Quotes, quoted
+// line ends, a byte order mark and every kind of line end are understood; empty lines are skipped.
+// Lines that are not UTF-8 are read as Windows-1252.
 class TextRows {
  public:
   TextRows(const std::filesystem::path& path, TextFormat format = {});
@@ -48,6 +50,8 @@ class TextRows {
   bool is_blank(std::string_view line) const;
   bool take_separator_line(std::string_view ahead);
   int64_t count_title_lines(std::string_view ahead) const;
+  using Counts = std::array<int, 4>;
+  Counts count_delimiters(std::string_view& ahead) const;
   char sniff(std::string_view ahead) const;
   [[noreturn]] void bad_quotes() const;
 
@@ -61,6 +65,9 @@ class TextRows {
   char delimiter_ = ',';
   std::unique_ptr<Parser> parser_;
 };
+
+// Throws, as the fields of a table are not separated by blanks.
+[[noreturn]] void refuse_blanks(const std::string& line, const Place& place);
 
 // Whether a file has svmlight rows, by its name.
 bool is_svmlight(const std::filesystem::path& path);

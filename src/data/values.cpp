@@ -44,12 +44,29 @@ bool take_char(std::string_view& text, char c) {
   return true;
 }
 
-// "08:30", "08:30:15.25", with or without Z or an offset such as +02:00, as a part of a day.
+// Takes "AM" or "PM" from the end, in any case, with or without a blank before it.
+bool take_half_of_day(std::string_view& text, bool& is_afternoon) {
+  if (text.size() < 3) return false;
+  const std::string half = lower_case(text.substr(text.size() - 2));
+  if (half != "am" && half != "pm") return false;
+  is_afternoon = half == "pm";
+  text.remove_suffix(text[text.size() - 3] == ' ' ? 3 : 2);
+  return true;
+}
+
+// "8:30", "08:30:15.25", with or without AM, PM, Z or an offset such as +02:00, as a part of a day.
 bool parse_time(std::string_view text, double& part) {
   int hours = 0, minutes = 0, shift_hours = 0, shift_minutes = 0;
   double seconds = 0;
-  if (!take_digits(text, 2, hours) || !take_char(text, ':') || !take_digits(text, 2, minutes)) {
+  bool is_afternoon = false;
+  const bool has_half = take_half_of_day(text, is_afternoon);
+  if (!take_digits(text, text.find(':') == 1 ? 1 : 2, hours) || !take_char(text, ':') ||
+      !take_digits(text, 2, minutes)) {
     return false;
+  }
+  if (has_half) {
+    if (hours < 1 || hours > 12) return false;
+    hours = hours % 12 + (is_afternoon ? 12 : 0);
   }
   if (take_char(text, ':')) {
     const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
@@ -85,6 +102,53 @@ bool count_days(const Day& day, std::string_view time, double& days) {
   return true;
 }
 
+// The number of a month by its English name or the beginning of it, at least three letters; else 0.
+int month_of(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kMonths{
+      "january", "february", "march",     "april",   "may",      "june",
+      "july",    "august",   "september", "october", "november", "december"};
+  const std::string name = lower_case(word);
+  const auto found = std::find_if(kMonths.begin(), kMonths.end(),
+                                  [&](std::string_view month) { return month.starts_with(name); });
+  return name.size() < 3 || found == kMonths.end() ? 0
+                                                   : static_cast<int>(found - kMonths.begin()) + 1;
+}
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+// "17 May 2024", "May 17, 2024", "17-May-2024 08:30": clear in any order, as the year has four
+// digits.
+bool parse_named_date(std::string_view text, double& days) {
+  Day date{};
+  for (int part = 0; part < 3; ++part) {
+    text.remove_prefix(std::min(text.find_first_not_of(" ,-./"), text.size()));
+    const auto length_of = [&](auto is_part) {
+      return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_part) -
+                                 text.begin());
+    };
+    const size_t letters = length_of(is_letter), digits = length_of(is_digit);
+    int& number = letters > 0 ? date.month : digits == 4 ? date.year : date.day;
+    if (number != 0) return false;
+    if (letters > 0) {
+      number = month_of(text.substr(0, letters));
+      text.remove_prefix(letters);
+    } else if ((digits != 4 && digits > 2) || !take_digits(text, digits, number)) {
+      return false;
+    }
+    if (number == 0) return false;
+  }
+  return count_days(date, text, days);
+}
+
+// "17-May-24" as "17-00-24".
+std::string with_month_digits(std::string_view text) {
+  std::string out(text);
+  const auto begin = std::find_if(out.begin(), out.end(), is_letter);
+  const auto end = std::find_if_not(begin, out.end(), is_letter);
+  if (month_of({begin, end}) > 0) out.replace(begin, end, "00");
+  return out;
+}
+
 }  // namespace
 
 std::string cell_text(const Cell& cell) {
@@ -108,11 +172,20 @@ bool is_unlabelled(std::string_view text) {
   return is_one_of(text, kWords);
 }
 
-bool may_be_unlabelled(std::string_view text) {
-  static constexpr std::array<std::string_view, 8> kWords{
-      "unknown",   "unlabeled",   "unlabelled",   "missing",
-      "undefined", "not labeled", "not labelled", "tbd"};
+bool may_mean_unknown(std::string_view text) {
+  static constexpr std::array<std::string_view, 12> kWords{
+      "unknown",      "unlabeled", "unlabelled", "missing", "undefined", "not labeled",
+      "not labelled", "not known", "no data",    "n.a.",    "n.d.",      "tbd"};
   return is_one_of(text, kWords);
+}
+
+bool parse_half_day(std::string_view text, double& seconds) {
+  std::string_view rest = text;
+  bool ignored = false;
+  double part = 0;
+  if (!take_half_of_day(rest, ignored) || !parse_time(text, part)) return false;
+  seconds = 86400 * part;
+  return true;
 }
 
 bool parse_iso_date(std::string_view text, double& days) {
@@ -123,7 +196,9 @@ bool parse_iso_date(std::string_view text, double& days) {
 }
 
 bool parse_date(std::string_view text, DateOrder order, double& days) {
-  if (order == DateOrder::kYear && parse_iso_date(text, days)) return true;
+  if (order == DateOrder::kYear && (parse_iso_date(text, days) || parse_named_date(text, days))) {
+    return true;
+  }
   std::array<int, 3> parts{};
   std::array<size_t, 3> digits{};
   char separator = 0;
@@ -167,10 +242,13 @@ std::string date_text(double days) {
 }
 
 bool looks_like_date(std::string_view text) {
+  double ignored = 0;
+  if (parse_named_date(text, ignored)) return true;
   std::array<size_t, 3> digits{};
   size_t at = 0;
   char separator = 0;
-  for (const char c : text.substr(0, text.find_first_of(" T"))) {
+  const std::string numbers = with_month_digits(text);
+  for (const char c : numbers.substr(0, numbers.find_first_of(" T"))) {
     if (is_digit(c)) {
       ++digits[at];
       continue;

@@ -25,14 +25,18 @@ bool is_missing(std::string_view text);
 
 // The same for labels, where "none" may well be a class.
 bool is_unlabelled(std::string_view text);
-// Words that may name a class or mean that there is none.
-bool may_be_unlabelled(std::string_view text);
+// Words that may name a class or a level, or mean that there is none; among numbers they do.
+bool may_mean_unknown(std::string_view text);
+
+// "8:30 PM": seconds since midnight.
+bool parse_half_day(std::string_view text, double& seconds);
 
 // "2024-05-17", also with a time: days since 1970-01-01, the time as a part of a day.
 bool parse_iso_date(std::string_view text, double& days);
 
-// "17/5/2024", "17.05.2024 08:30": the same of dates with /, . or - between day, month and a year
-// of four digits, in this order. Where the year comes first, ISO dates are meant too.
+// "17/5/2024", "17.05.2024 8:30 PM": the same of dates with /, . or - between day, month and a year
+// of four digits, in this order. Where the year comes first, ISO dates are meant too, and those
+// that name their month in English: "17 May 2024", "May 17, 2024".
 bool parse_date(std::string_view text, DateOrder order, double& days);
 
 // "2024-05-17", the day of a number of days.

@@ -231,8 +231,9 @@ void set_interval(Estimate& estimate, double rows) {
     return z * std::sqrt(z * z - 1 / n + 4 * n * p * (1 - p) + sign * (4 * p - 2)) + 1;
   };
   const double middle = 2 * n * p + z * z;
-  estimate.low = p <= 0 ? 0.0 : std::max(0.0, (middle - half(+1)) / below);
-  estimate.high = p >= 1 ? 1.0 : std::min(1.0, (middle + half(-1)) / below);
+  // The correction of half a row would leave out a part that is nearer to 0 or 1 than half a row.
+  estimate.low = p <= 0 ? 0.0 : std::min(p, std::max(0.0, (middle - half(+1)) / below));
+  estimate.high = p >= 1 ? 1.0 : std::max(p, std::min(1.0, (middle + half(-1)) / below));
 }
 
 }  // namespace glgnn

@@ -1,6 +1,9 @@
 """Fitting and predicting: labels, attributes, settings, errors, and in scikit-learn: its own checks, pipelines, searches."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
@@ -177,3 +180,19 @@ def test_calibration(wine):
     model = CalibratedClassifierCV(GLGNNClassifier(), cv=2).fit(X, y)
     assert np.mean(model.predict(new) == truth) >= 0.9
     assert pytest.approx(1) == model.predict_proba(new).sum(axis=1)
+
+
+def test_words_for_a_missing_label_are_said():
+    X = np.arange(24.0).reshape(12, 2)
+    y = np.array(["a", "b", np.nan] * 4)  # NumPy writes "nan"
+    with pytest.warns(UserWarning, match="taken as a class, not as a missing label: 'nan'; use None or NaN"):
+        assert GLGNNClassifier().fit(X, y).classes_.tolist() == ["a", "b", "nan"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        GLGNNClassifier().fit(X, ["+", "-", None] * 4)
+
+
+def test_errors_of_a_table_speak_of_python():
+    table = pd.DataFrame({"n": ["1", "2", "4", "old"], "m": [1, 3, 2, 5]})
+    with pytest.raises(ValueError, match="means a gap put None in its place; .* give it the dtype category$"):
+        GLGNNClassifier().fit(table, ["a", "b", "a", "b"])

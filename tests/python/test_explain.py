@@ -26,6 +26,17 @@ def test_the_same_answer_every_time(fitted):
     assert fitted.explain(3) == fitted.explain(3)
 
 
+def test_explains_a_row_by_its_name(fitted):
+    X, y = two_groups()
+    model = GLGNNClassifier().fit(pd.DataFrame(X, index=[f"r{i}" for i in range(len(X))]), y)
+    assert model.explain("r7") == model.explain(7)
+    assert all(item["id"] == f"r{item['row']}" for item in model.suggest(3))
+    with pytest.raises(ValueError, match="found 'r999', expected a name of the table's index"):
+        model.explain("r999")
+    with pytest.raises(ValueError, match="expected a number, as the rows have no names"):
+        fitted.explain("r7")
+
+
 def test_explains_many(fitted):
     some = fitted.explain_all([2, 9])
     assert [explanation.row for explanation in some] == [2, 9]

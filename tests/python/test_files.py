@@ -187,3 +187,17 @@ def run_program(*arguments):
         [PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=True, timeout=120
     )
     return done.stdout
+
+
+@pytest.mark.parametrize("unit", ["s", "D"])
+def test_durations_of_a_table_and_of_its_file_are_alike(tmp_path, unit):
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"span": pd.to_timedelta(rng.integers(0, 90, 30), unit=unit), "n": rng.normal(size=30)})
+    y = np.array(["a", "b"])[(table["n"] > 0).to_numpy(int)]
+    model = GLGNNClassifier().fit(table, y)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    read = pd.read_csv(tmp_path / "t.csv")
+    np.testing.assert_array_equal(model.predict_proba(read), model.predict_proba(table))
+    np.testing.assert_array_equal(GLGNNClassifier().fit(read, y).predict_proba(table), model.predict_proba(table))
+    one = table.iloc[:1] + pd.Series({"span": pd.Timedelta("12:00:00"), "n": 0})
+    assert model.predict(one)[0] in ("a", "b")

@@ -140,11 +140,12 @@ TEST_F(DataColumns, DatesBecomeDays) {
 }
 
 TEST_F(DataColumns, DatesThatAreNotClearAreLeftOut) {
-  for (const std::string date : {"3/4/2024", "03.04.24", "13/02/24", "3-4-2024 12:30"}) {
+  for (const std::string date :
+       {"3/4/2024", "03.04.24", "13/02/24", "3-4-2024 12:30", "3-May-24"}) {
     const Dataset d = column({date, date, "5/6/2023"});
     EXPECT_EQ(d.feature_names, (Strings{"n"})) << date;
-    EXPECT_EQ(d.notes, (Strings{"1 column holds dates whose day and month cannot be told apart and "
-                                "is left out: x; 2024-05-17 is always clear"}));
+    EXPECT_EQ(d.notes, (Strings{"1 column holds dates that can be read in several ways and is left "
+                                "out: x; 2024-05-17 is always clear"}));
   }
 }
 
@@ -227,8 +228,8 @@ TEST_F(DataColumns, DurationsAndTimesOfDay) {
             (std::vector<float>{60, -3600, 176400.5}));
   EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,1:00\n2,2:00\n4,3:00\n7,soon\n"),
             "t.csv:5: column \"x\": not a number: found \"soon\", expected a number in every row, "
-            "or a gap; correct the value, or leave it empty; if the column holds categories use "
-            "--categorical x");
+            "or a gap; correct the value, or leave it empty; if it means a gap use --missing "
+            "\"soon\"; if the column holds categories use --categorical x");
 }
 
 TEST_F(DataColumns, CurrenciesPercentAndUnits) {
@@ -286,8 +287,8 @@ TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
   EXPECT_EQ(
       error(ErrorKind::kData, text),
       "t.csv:79: column \"x\": not a number: found \"abc\", expected a number in every row, or "
-      "a gap; correct the value, or leave it empty; if the column holds categories use "
-      "--categorical x");
+      "a gap; correct the value, or leave it empty; if it means a gap use --missing \"abc\"; if "
+      "the column holds categories use --categorical x");
   // Where words are more than a tenth, they are meant.
   const Dataset d = column({"1", "2", "low", "1", "2", "low", "1", "high", "2", "high", "1"});
   EXPECT_EQ(d.feature_names, (Strings{"n", "x=1", "x=2", "x=high", "x=low"}));
@@ -301,8 +302,8 @@ TEST_F(DataColumns, TheUserDecides) {
   EXPECT_EQ(
       error(ErrorKind::kData, text, {.numeric = {"y"}}),
       "t.csv:2: column \"y\": not a number: found \"u\", expected a number in every row, or a "
-      "gap; correct the value, or leave it empty; if the column holds categories use "
-      "--categorical y");
+      "gap; correct the value, or leave it empty; if it means a gap use --missing \"u\"; if the "
+      "column holds categories use --categorical y");
   EXPECT_EQ(
       error(ErrorKind::kUsage, text, {.drop = {"yy"}}),
       "t.csv:1: no such drop column: found \"yy\", expected a column of the header; use --drop "

@@ -110,8 +110,8 @@ TEST_F(DataCsv, CountsLinesInsideQuotesAndEmptyLines) {
   EXPECT_EQ(
       error(ErrorKind::kData, "a,b,k\n\n1,2,\"x\n\ny\"\n3,q,z\n", {.label = "k"}),
       "t.csv:6: column \"b\": not a number: found \"q\", expected a number in every row, or a "
-      "gap; correct the value, or leave it empty; if the column holds categories use "
-      "--categorical b");
+      "gap; correct the value, or leave it empty; if it means a gap use --missing \"q\"; if the "
+      "column holds categories use --categorical b");
 }
 
 TEST_F(DataCsv, CountsEveryKindOfLineEndOnce) {

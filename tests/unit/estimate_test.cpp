@@ -175,6 +175,15 @@ TEST(Estimate, IntervalIsNewcombes) {
   EXPECT_NEAR(estimate.high, 0.2005, 1e-4);
 }
 
+TEST(Estimate, IntervalHoldsTheEstimate) {
+  for (const double accuracy : {0.0002, 0.9998}) {
+    Estimate estimate{.accuracy = accuracy};
+    set_interval(estimate, 52);
+    EXPECT_LE(estimate.low, accuracy);
+    EXPECT_GE(estimate.high, accuracy);
+  }
+}
+
 TEST(Estimate, WithoutHeldBackRowsThereIsNone) {
   EXPECT_EQ(estimate_of({HeldBack{}}, 2, 10).rows, 0);
 }

@@ -1,6 +1,7 @@
 // The report of a paper-mode model, written by `glgnn report`: curves over the epochs.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folder, glgnn, launch, open, overflows, text } from './browser.mjs'
 
@@ -44,4 +45,12 @@ test('modules and settings are those of the model', async () => {
 test('curves shrink with the window', async () => {
   const page = await open(browser, join(home, 'page.html'), { viewport: { width: 390, height: 844 } })
   assert.equal(await overflows(page), false)
+})
+
+test('where no label judges, no figure of the training rows stands on top', async () => {
+  writeFileSync(join(home, 'few.csv'), 'a,b,y\n1,2,u\n2,1,\n8,9,v\n9,7,\n3,2,\n')
+  glgnn(home, 'fit', 'few.csv', '--label', 'y', '--mode', 'paper', '--epochs', '3', '--k', '2')
+  const page = await open(browser, join(home, 'few.html'))
+  assert.match(await text(page, '#summary'), /No label was held back, so nobody knows how good it is/)
+  assert.equal(await page.locator('#macro-f1').count(), 0)
 })

@@ -111,7 +111,7 @@ export function overview(data: ReportData, rows: Rows): HTMLElement {
     estimate && estimate.baseline_accuracy !== null && card('baseline-accuracy', 'Baseline', percent(estimate.baseline_accuracy), 'logistic regression on the same folds'),
     data.val_accuracy !== null &&
       card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), `validation, which chose the ${chosen(data)}; ${counted(val.rows, 'row')}${data.folds > 1 ? ` in ${data.folds} folds` : ''}`, test.rows === 0 && !estimate),
-    part && card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${partTitles[part].toLowerCase()} rows`),
+    part && part !== 'train' && card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${partTitles[part].toLowerCase()} rows`),
     card('size', 'Rows', count(data.rows), `${counted(data.features.names.length, 'feature')}, ${data.classes.length} classes`)
   ]
   const sentences = [learned(data), quality(data), shares(data), part && part !== 'train' ? mistakes(data, part) : '', certainty(rows, rows.count < data.rows), looksAt(data)]
