@@ -231,7 +231,7 @@ HIDDEN_PART = "0.2"
 # Explanations are compared on these: rows drawn, and seeds of the methods that have one.
 EXPLAINED = [("wine", "unknown"), ("digits", "unknown"), ("cora", "unknown"), ("cora", "known")]
 EXPLAIN_BUDGET = ["--rows", "20", "--seeds", "3"]
-MOTIF_SETS = ["ba-shapes", "tree-cycles"]  # whose answers are known
+MOTIF_SETS = ["ba-shapes", "tree-cycles", "tree-cycles-root"]  # whose answers are known
 MOTIF_BUDGET = ["--rows", "40", "--seeds", "5"]
 
 
