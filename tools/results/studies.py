@@ -198,7 +198,8 @@ def rival_cells():
 COLUMN_SETS = {("wine", "unknown"): "5", ("cancer", "unknown"): "5", ("digits", "unknown"): "3", ("cora", "unknown"): "3"}
 # Of best mode, with and without.
 COLUMN_SETS_BEST = {("wine", "unknown"): "10", ("cancer", "unknown"): "10", ("digits", "unknown"): "10", ("citeseer", "unknown"): "3",
-                    ("cora", "unknown"): "3", ("citeseer", "known"): "2", ("cora", "known"): "2"}
+                    ("cora", "unknown"): "3", ("20news", "unknown"): "2", ("fma46", "unknown"): "2",
+                    ("citeseer", "known"): "2", ("cora", "known"): "2"}
 # Drawn tables of 300 rows: factors of which each is in ten columns, and how much noise each of those has beside it.
 WIDE_TABLES = {"wide-200.csv": (20, 1), "wide-200-noisy.csv": (20, 2), "wide-1000.csv": (100, 1)}
 WIDE_BUDGET = ["--label", "class", "--test-fraction", "0.8", "--val-fraction", "0.5", "--runs", "5"]
