@@ -279,6 +279,10 @@ int compare_on_motifs(const CompareOptions& options, const Context& context) {
                        {"auc_of_row", all(&MotifLine::auc_of_row)},
                        {"rows", line.rows},
                        {"seconds", cli::mean_of(all(&MotifLine::seconds))}});
+    if (line.under_masks > 0) {
+      methods.back()["under_masks"] = all(&MotifLine::under_masks);
+      methods.back()["under_largest"] = all(&MotifLine::under_largest);
+    }
     table.push_back({line.model, cli::percent(cli::mean_of(all(&MotifLine::accuracy))),
                      line.explainer, text(all(&MotifLine::auc)), text(all(&MotifLine::auc_of_row)),
                      std::to_string(line.rows),

@@ -128,7 +128,7 @@ int run_program(int argc, char** argv) {
   program
       .add_option("--explanations", command.comparison.model,
                   "instead: how faithful explanations of this model are, beside other ways; or how "
-                  "well they find the motifs of ba-shapes or tree-cycles")
+                  "well they find the motifs of ba-shapes, tree-cycles or tree-cycles-root")
       ->type_name("MODEL|SET");
   program.add_option("--rows", command.comparison.rows, "with --explanations: rows to draw (20)")
       ->type_name("N")

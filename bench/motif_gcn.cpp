@@ -110,11 +110,7 @@ Importance MotifGcn::learned_masks(int32_t row,
   Tape tape(context_, true);
   Parameter values("values", values_.rows(), 1), seen("x", x.rows(), x.cols());
   const auto slope = [&](const Masks& now) {
-    values.value = values_;
-    for (size_t e = 0; e < edges.size(); ++e) {
-      values.value.data()[entry(edges[e].first, edges[e].second)] *= now.edges[e];
-      values.value.data()[entry(edges[e].second, edges[e].first)] *= now.edges[e];
-    }
+    values.value = weighed(edges, now.edges);
     for (int64_t i = 0; i < x.rows(); ++i) {
       for (int64_t f = 0; f < x.cols(); ++f) seen.value[i][f] = x[i][f] * now.features[f];
     }
@@ -144,22 +140,34 @@ Importance MotifGcn::learned_masks(int32_t row,
                      slope);
 }
 
-double MotifGcn::probability(const Matrix& values, int32_t row, int32_t class_number) const {
+Matrix MotifGcn::weighed(const std::vector<std::pair<int32_t, int32_t>>& edges,
+                         const std::vector<float>& weights) const {
+  Matrix values = values_;
+  for (size_t e = 0; e < edges.size(); ++e) {
+    values.data()[entry(edges[e].first, edges[e].second)] *= weights[e];
+    values.data()[entry(edges[e].second, edges[e].first)] *= weights[e];
+  }
+  return values;
+}
+
+double MotifGcn::probability(int32_t row, const std::vector<std::pair<int32_t, int32_t>>& edges,
+                             const std::vector<float>& weights) const {
   Tape tape(context_, false);
-  Matrix said = *logits(tape, Tape::constant(data_.features.dense), Tape::constant(values)).value;
+  const Var x = Tape::constant(data_.features.dense);
+  Matrix said = *logits(tape, x, Tape::constant(weighed(edges, weights))).value;
   softmax_rows(said);
-  return said[row][class_number];
+  return said[row][predicted(row)];
 }
 
 std::vector<double> MotifGcn::lost_without(
     int32_t row, const std::vector<std::pair<int32_t, int32_t>>& edges) const {
-  const int32_t class_number = predicted(row);
-  const double whole = probability(values_, row, class_number);
+  std::vector<float> weights(edges.size(), 1.0f);
+  const double whole = probability(row, edges, weights);
   std::vector<double> lost;
-  for (const auto& [a, b] : edges) {
-    Matrix values = values_;
-    values.data()[entry(a, b)] = values.data()[entry(b, a)] = 0;
-    lost.push_back(whole - probability(values, row, class_number));
+  for (float& weight : weights) {
+    weight = 0;
+    lost.push_back(whole - probability(row, edges, weights));
+    weight = 1;
   }
   return lost;
 }

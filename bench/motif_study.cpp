@@ -2,7 +2,9 @@
 #include <glgnn/trainer.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <set>
 
 #include "bench/explanations.h"
@@ -142,9 +144,16 @@ class Tally {
     ++line_.rows;
     all_.insert(all_.end(), edges.begin(), edges.end());
   }
+  void add_kept(double under_masks, double under_largest) {
+    line_.under_masks += under_masks;
+    line_.under_largest += under_largest;
+    ++kept_;
+  }
   MotifLine finish() const {
     MotifLine line = line_;
     const double rows = static_cast<double>(std::max<int64_t>(1, line.rows));
+    line.under_masks /= std::max(1.0, kept_);
+    line.under_largest /= std::max(1.0, kept_);
     line.auc = cli::area_under_curve(all_, 0, 0);
     line.auc_of_row /= rows;
     line.seconds /= rows;
@@ -153,8 +162,19 @@ class Tally {
 
  private:
   MotifLine line_;
+  double kept_ = 0;  // rows of add_kept
   std::vector<cli::Scored> all_;
 };
+
+// 1 for the `count` largest.
+std::vector<float> largest_of(const std::vector<double>& values, int64_t count) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t e) { return values[e]; });
+  std::vector<float> out(values.size(), 0.0f);
+  for (int64_t e = 0; e < count; ++e) out[order[e]] = 1;
+  return out;
+}
 
 template <class Explain>
 void explain_with(Tally& tally, const std::vector<bool>& is_true, Explain explain) {
@@ -180,7 +200,12 @@ void study_gcn(const MotifSet& set, const std::vector<int32_t>& rows, const Moti
     for (const auto& [a, b] : edges) {
       is_true.push_back(set.motif[a] == set.motif[row] && set.motif[b] == set.motif[row]);
     }
-    explain_with(masks, is_true, [&] { return gcn.learned_masks(row, edges, options.seed).edges; });
+    std::vector<double> found;
+    explain_with(masks, is_true,
+                 [&] { return found = gcn.learned_masks(row, edges, options.seed).edges; });
+    masks.add_kept(
+        gcn.probability(row, edges, {found.begin(), found.end()}),
+        gcn.probability(row, edges, largest_of(found, std::ranges::count(is_true, true))));
     explain_with(one, is_true, [&] { return gcn.lost_without(row, edges); });
     explain_with(random, is_true, [&] {
       const Rng rng{options.seed, Stream::kInit, 902, static_cast<uint32_t>(row)};
@@ -234,7 +259,9 @@ void study_ours(const MotifSet& set, const std::vector<int32_t>& rows, const Mot
 
 }  // namespace
 
-bool is_motif_set(const std::string& name) { return name == "ba-shapes" || name == "tree-cycles"; }
+bool is_motif_set(const std::string& name) {
+  return name == "ba-shapes" || name == "tree-cycles" || name == "tree-cycles-root";
+}
 
 MotifSet make_motif_set(const std::string& name, uint64_t seed) {
   Builder builder(seed);
@@ -243,7 +270,7 @@ MotifSet make_motif_set(const std::string& name, uint64_t seed) {
     builder.attach_by_degree(300, 5);
   else
     builder.binary_tree(511);
-  const int32_t base = builder.size();
+  const int32_t base = name == "tree-cycles-root" ? 1 : builder.size();
   for (int32_t m = 0; m < kMotifs; ++m) {
     if (houses)  // two middle rows, two at the bottom, the roof
       builder.hang(m, base, {1, 1, 2, 2, 3}, {{0, 1}, {0, 3}, {1, 2}, {2, 3}, {0, 4}, {1, 4}});

@@ -24,8 +24,9 @@ struct MotifSet {
 };
 
 // "ba-shapes": 80 houses on 300 rows of preferential attachment; "tree-cycles": 80 rings of six on
-// a binary tree of eight levels below its root. The houses' graph has a tenth as many edges by
-// chance as it has rows. A motif hangs on the base by its first row.
+// a binary tree of eight levels below its root; "tree-cycles-root": all rings on the root. The
+// houses' graph has a tenth as many edges by chance as it has rows. A motif hangs on the base by
+// its first row.
 bool is_motif_set(const std::string& name);
 MotifSet make_motif_set(const std::string& name, uint64_t seed);
 
@@ -37,6 +38,9 @@ struct MotifLine {
   double auc_of_row = 0;  // the same within each row, mean of the rows
   int64_t rows = 0;       // explained; those whose edges are all of one kind cannot be judged
   double seconds = 0;     // of one explanation
+  // Of GNNExplainer's masks of the GCN: what probability the class keeps under them, and with no
+  // other edges than the largest, as many as the motif has; mean of the rows.
+  double under_masks = 0, under_largest = 0;
 };
 
 struct MotifOptions {
@@ -67,6 +71,10 @@ class MotifGcn {
   Importance learned_masks(int32_t row, const std::vector<std::pair<int32_t, int32_t>>& edges,
                            uint64_t seed) const;
 
+  // The probability of the predicted class where these edges have these weights instead of 1.
+  double probability(int32_t row, const std::vector<std::pair<int32_t, int32_t>>& edges,
+                     const std::vector<float>& weights) const;
+
   // What the predicted class loses in probability without each edge.
   std::vector<double> lost_without(int32_t row,
                                    const std::vector<std::pair<int32_t, int32_t>>& edges) const;
@@ -75,7 +83,8 @@ class MotifGcn {
   Var logits(Tape& tape, Var x, Var values) const;
   int64_t entry(int32_t i, int32_t j) const;
   int32_t predicted(int32_t row) const;
-  double probability(const Matrix& values, int32_t row, int32_t class_number) const;
+  Matrix weighed(const std::vector<std::pair<int32_t, int32_t>>& edges,
+                 const std::vector<float>& weights) const;
 
   const Dataset& data_;
   Context context_;

@@ -121,8 +121,8 @@ void for_each_setting(C& c, Visit&& visit) {
       "epochs between two choices of neighbours; in between only kept similarities are recomputed");
   visit("bias", c.bias, any, "give each of the two layers a bias");
   visit("feature_graph", c.feature_graph, any,
-        "learn a graph of the columns, too: the first layer hears each column with the columns "
-        "most like it");
+        "a graph of the columns, too: each column is heard with the columns most like it, by "
+        "the first layer (paper) or by further modules (best)");
   visit("aggregation", c.aggregation, any,
         "X_agg of the network of graphs: the mean of the modules, trained, the previous Y, or "
         "constant (1 / C)");
@@ -171,7 +171,8 @@ void for_each_setting(C& c, Visit&& visit) {
 }
 
 // Which settings a mode does not read.
-constexpr std::string_view kBoth[] = {"mode", "seed", "k", "epochs", "class_weights"};
+constexpr std::string_view kBoth[] = {"mode",   "seed",          "k",
+                                      "epochs", "class_weights", "feature_graph"};
 constexpr std::string_view kBestOnly[] = {"members", "folds", "class_shares"};
 // Parts of best mode that can be left out, to see what they are worth.
 constexpr std::string_view kParts[] = {

@@ -63,6 +63,13 @@ std::optional<Compares> compares(const FittedModule& module) {
   return out;
 }
 
+Csr heard_columns(const Model& model) {
+  if (!model.views) return {};
+  const auto joined = std::ranges::find(*model.views, View::kJoined,
+                                        [](const FittedView& view) { return view.rule.view; });
+  return joined == model.views->end() ? Csr{} : joined->rule.heard;
+}
+
 FrozenModel::FrozenModel(const Model& model) : model_(model) {
   if (model.features.is_sparse) return;
   const Matrix& x = model.features.dense;

@@ -92,4 +92,7 @@ struct Compares {
 // None for modules that learn how to compare (the paper's kind).
 std::optional<Compares> compares(const FittedModule& module);
 
+// F x F: the columns heard beside each by the modules of a pool that hear several; else empty.
+Csr heard_columns(const Model& model);
+
 }  // namespace glgnn

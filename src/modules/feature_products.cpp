@@ -1,6 +1,10 @@
 #include "modules/feature_products.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -8,7 +12,9 @@
 #include "core/rng.h"
 #include "kernels/dense.h"
 #include "kernels/edges.h"
+#include "modules/comparison.h"
 #include "modules/eigen.h"
+#include "modules/row_graph.h"
 
 namespace glgnn {
 
@@ -142,6 +148,129 @@ Directions leading_directions(const Features& x, int64_t r, int threads) {
   const Dense turn = turn_of(all.transpose() * all, kept, v);
   Directions out{Matrix(x.rows(), kept), turned(v, turn), {}};
   map(out.scores) = (all * turn).cast<float>();
+  return out;
+}
+
+namespace {
+
+// The columns as rows; of dense ones also the opposite of each, after all of them.
+Features turned(const Features& x, Opposite opposite) {
+  Features out;
+  out.is_sparse = x.is_sparse;
+  if (x.is_sparse) {
+    Transpose columns = transpose(x.sparse.pattern->view());
+    for (const int64_t e : columns.source) out.sparse.values.push_back(x.sparse.values[e]);
+    out.sparse.pattern = std::make_shared<Pattern>(std::move(columns.pattern));
+    return out;
+  }
+  const bool twice = opposite == Opposite::kAlike;
+  out.dense = Matrix(x.cols() * (twice ? 2 : 1), x.rows());
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    for (int64_t f = 0; f < x.cols(); ++f) {
+      out.dense[f][i] = x.dense[i][f];
+      if (twice) out.dense[x.cols() + f][i] = -x.dense[i][f];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Csr alike_columns(const Features& x, Opposite opposite, const Context& context) {
+  constexpr int64_t kAlike = 5;
+  const Features columns = turned(x, opposite);
+  const ComparedView view(columns);
+  const std::vector<float> all_alike(static_cast<size_t>(x.rows()), 1.0f);
+  const Matrix no_labels;
+  const Comparison compared(view, all_alike, no_labels, ComparisonOptions{.unit = true}, context);
+  const NearestRows nearest = rank_nearest(columns, false, std::min(kAlike, x.cols() - 1), context);
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = x.cols();
+  Csr out;
+  for (int64_t f = 0; f < x.cols(); ++f) {
+    const auto first = nearest.col.begin() + f * nearest.wide;
+    std::vector<std::pair<int64_t, float>> others;
+    for (const int64_t other : std::span(first, first + nearest.count[f])) {
+      const auto cosine = static_cast<float>(compared.similarity(columns, f, other));
+      const bool is_opposite = other >= x.cols();
+      others.emplace_back(is_opposite ? other - x.cols() : other, is_opposite ? -cosine : cosine);
+    }
+    std::ranges::sort(others);
+    for (const auto& [other, cosine] : others) {
+      pattern->col.push_back(static_cast<int32_t>(other));
+      out.values.push_back(cosine);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  out.pattern = std::move(pattern);
+  return out;
+}
+
+namespace {
+
+void hear_dense(Matrix& y, const Matrix& x, const Csr& heard, const std::vector<float>& scale,
+                int threads) {
+  const MatView<float> out = y.view();
+  const Pattern& pattern = *heard.pattern;
+  for_row_ranges(x.rows(), 12 * x.size(), threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      for (int64_t f = 0; f < x.cols(); ++f) {
+        float sum = x[i][f];
+        for (int64_t e = pattern.row_ptr[f]; e < pattern.row_ptr[f + 1]; ++e) {
+          sum += heard.values[e] * x[i][pattern.col[e]];
+        }
+        out[i][f] = scale[f] * sum;
+      }
+    }
+  });
+}
+
+Csr hear_sparse(const Csr& x, const Csr& heard, const std::vector<float>& scale) {
+  const Transpose hearers = transpose(heard.pattern->view());
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = x.rows();
+  pattern->cols = x.cols();
+  Csr out;
+  std::map<int32_t, float> row;
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    row.clear();
+    for (int64_t e = x.pattern->row_ptr[i]; e < x.pattern->row_ptr[i + 1]; ++e) {
+      const int32_t g = x.pattern->col[e];
+      row[g] += x.values[e];
+      for (int64_t h = hearers.pattern.row_ptr[g]; h < hearers.pattern.row_ptr[g + 1]; ++h) {
+        row[hearers.pattern.col[h]] += heard.values[hearers.source[h]] * x.values[e];
+      }
+    }
+    for (const auto& [f, sum] : row) {
+      pattern->col.push_back(f);
+      out.values.push_back(scale[f] * sum);
+    }
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  out.pattern = std::move(pattern);
+  return out;
+}
+
+}  // namespace
+
+Features with_heard(const Features& x, const Csr& heard, int threads) {
+  std::vector<float> scale;
+  for (int64_t f = 0; f < x.cols(); ++f) {
+    float all = 1;
+    for (int64_t e = heard.pattern->row_ptr[f]; e < heard.pattern->row_ptr[f + 1]; ++e) {
+      all += std::abs(heard.values[e]);
+    }
+    scale.push_back(1 / all);
+  }
+  Features out;
+  out.is_sparse = x.is_sparse;
+  out.indicators = x.indicators;
+  if (x.is_sparse) {
+    out.sparse = hear_sparse(x.sparse, heard, scale);
+  } else {
+    out.dense = Matrix(x.rows(), x.cols());
+    hear_dense(out.dense, x.dense, heard, scale, threads);
+  }
   return out;
 }
 

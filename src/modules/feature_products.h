@@ -1,6 +1,8 @@
 // Products with the features, dense or sparse, and the directions that they find.
 #pragma once
 
+#include <glgnn/context.h>
+#include <glgnn/csr.h>
 #include <glgnn/dataset.h>
 #include <glgnn/matrix.h>
 
@@ -45,5 +47,18 @@ struct Directions {
 // a fixed seed.
 Directions leading_directions(const Features& x, int64_t r, int threads);
 Directions leading_directions(const cuda::HeldMatrix& x, int64_t r, int threads);
+
+// A graph of the columns.
+
+// Whether columns of a large negative cosine are alike, too.
+enum class Opposite { kUnlike, kAlike };
+
+// The (at most) five columns most like each column with their cosines, F x F; never all pairs in
+// memory.
+Csr alike_columns(const Features& x, Opposite opposite, const Context& context);
+
+// Each column with those that it hears: (x_f + sum_g heard_fg x_g) / (1 + sum_g |heard_fg|).
+// Sparse rows stay sparse.
+Features with_heard(const Features& x, const Csr& heard, int threads);
 
 }  // namespace glgnn

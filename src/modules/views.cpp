@@ -17,8 +17,8 @@
 namespace glgnn {
 namespace {
 
-constexpr const char* kNames[] = {"raw",   "standard", "levels", "rank", "unit",
-                                  "tfidf", "svd16",    "svd32",  "svd64"};
+constexpr const char* kNames[] = {"raw",   "standard", "levels", "rank",  "unit",
+                                  "tfidf", "joined",   "svd16",  "svd32", "svd64"};
 
 // The stored numbers of row i: all of them, or those a sparse row has.
 template <class F>
@@ -262,6 +262,12 @@ View view_named(const std::string& name) {
 
 ViewRule learn_view(View view, const Features& raw, int threads) {
   ViewRule rule;
+  if (view == View::kJoined) {
+    rule = learn_view(base_view(raw), raw, threads);
+    rule.heard = alike_columns(apply_view(rule, raw, threads), Opposite::kAlike, Context{threads});
+    rule.view = view;
+    return rule;
+  }
   rule.view = view;
   rule.stays_sparse = raw.is_sparse && raw.cols() > kMostDenseColumns;
   const bool by_column = view == View::kStandard || view == View::kLevels || view == View::kRank ||
@@ -301,6 +307,15 @@ Features apply_view(const ViewRule& rule, Features x, int threads) {
       break;
     case View::kTfidf:
       weigh_columns(x, rule.rarity);
+      make_unit(x);
+      break;
+    case View::kJoined:
+      if (rule.rarity.empty()) {
+        standardise(x.dense, rule, threads);
+        return with_heard(x, rule.heard, threads);
+      }
+      weigh_columns(x, rule.rarity);
+      x = with_heard(x, rule.heard, threads);
       make_unit(x);
       break;
     case View::kSvd16:
@@ -463,6 +478,11 @@ ViewShape ViewRule::check(const std::string& what, const ViewShape& rows) const 
   }
   check_count(what + ", spreads", count(spread), count(mean));
   if (view == View::kTfidf) check_count(what + ", rarities", count(rarity), rows.columns);
+  if (view == View::kJoined) {
+    check_count(what + ", rarities", count(rarity), rows.is_sparse ? rows.columns : 0);
+    check_count(what + ", means", count(mean), rows.is_sparse ? 0 : rows.columns);
+    check_csr(what + ", columns heard", heard, rows.columns, rows.columns);
+  }
   check_count(what + ", columns of ranks", count(ranks), ranks.empty() ? 0 : rows.columns);
   if (view != View::kRank) check_count(what + ", columns of ranks", count(ranks), 0);
   for (const std::vector<Rank>& list : ranks) {

@@ -25,6 +25,7 @@ enum class View {
   kRank,      // normal scores of each column's ranks: no outlier, no skew
   kUnit,      // rows of length 1
   kTfidf,     // rare features count more, rows of length 1
+  kJoined,    // the base view, each column with the columns most like it
   kSvd16,     // the leading singular directions of the base view (tfidf if sparse, else standard)
   kSvd32,
   kSvd64,
@@ -55,6 +56,7 @@ struct ViewRule {
     float value, score;
   };
   std::vector<std::vector<Rank>> ranks;  // kRank: of each column, ascending
+  Csr heard;                             // kJoined: F x F, the columns heard beside each
 
   template <class Archive, class Rule>
   static void walk(Archive& archive, Rule& rule);
@@ -166,6 +168,7 @@ void ViewRule::walk(Archive& archive, Rule& rule) {
       }
     }
   });
+  if (rule.view == View::kJoined) archive(rule.heard);
 }
 
 }  // namespace glgnn

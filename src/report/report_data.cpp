@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -142,7 +143,8 @@ Json weights_text(const std::vector<double>& weights) {
   return base64_of(std::span<const uint16_t>(parts));
 }
 
-// Of the learned graphs of the columns: the pairs with the largest shares, mean of the modules.
+// Of the graphs of the columns: the pairs with the largest shares, mean of the modules that learned
+// them, or as the view has them that modules of best mode read.
 Json column_pairs(const Model& model) {
   constexpr size_t kMostPairs = 20;
   std::map<std::pair<int64_t, int64_t>, double> shares;
@@ -154,15 +156,21 @@ Json column_pairs(const Model& model) {
           line[2] / static_cast<double>(model.modules.size());
     }
   }
-  std::vector<std::pair<double, std::pair<int64_t, int64_t>>> sorted;
-  for (const auto& [pair, share] : shares) sorted.emplace_back(-share, pair);
-  std::ranges::sort(sorted);
+  const Csr heard = heard_columns(model);
+  for (int64_t f = 0; f < heard.rows(); ++f) {
+    for (int64_t e = heard.pattern->row_ptr[f]; e < heard.pattern->row_ptr[f + 1]; ++e) {
+      shares[{f, heard.pattern->col[e]}] = heard.values[e];
+    }
+  }
+  std::vector<std::pair<std::pair<int64_t, int64_t>, double>> sorted(shares.begin(), shares.end());
+  std::ranges::stable_sort(sorted, std::greater{},
+                           [](const auto& entry) { return std::abs(entry.second); });
   Json list = Json::array();
   const auto names = std::ssize(model.feature_names);
-  for (const auto& [share, pair] : sorted) {
+  for (const auto& [pair, share] : sorted) {
     if (list.size() == kMostPairs) break;
     if (std::min(pair.first, pair.second) < 0 || std::max(pair.first, pair.second) >= names) break;
-    list.push_back({model.feature_names[pair.first], model.feature_names[pair.second], -share});
+    list.push_back({model.feature_names[pair.first], model.feature_names[pair.second], share});
   }
   return list;
 }

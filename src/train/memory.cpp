@@ -126,13 +126,15 @@ int64_t estimate_pool_memory(const Features& features, int64_t classes, const Co
   const int64_t input = stored * (features.is_sparse ? kSparseEntry : kWord);
   const int64_t views = 2 * input + (kind.is_text ? n * kNarrowColumns * kWord : 0);
   const int64_t graphs = (kind.is_text ? kGraphsOfText : kGraphsOfTables) * n * kEdges * 2 * kWord;
+  // A graph of the columns: these twice as rows, and each row with up to six times its entries.
+  const int64_t joined = config.feature_graph ? (features.is_sparse ? 7 : 3) * input : 0;
   const int64_t predictions = modules * n * classes * kWord;
   // Layers' values and gradients, dropped-out features, blocks of similarities.
   const int64_t of_rows = n * (6 * kHidden + 16 * classes + 2 * kHidden) * kWord;
   // Similarities of all landmarks, four times each in double precision.
   const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
   const int64_t similarities = 4 * landmarks * landmarks * 2 * kWord;
-  return kProgramOfPool + input + views + graphs + predictions +
+  return kProgramOfPool + input + views + joined + graphs + predictions +
          kModulesAtWork * (input + of_rows + similarities) + of_earlier_folds(n, classes, modules);
 }
 

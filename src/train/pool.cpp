@@ -319,6 +319,25 @@ void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views
   }
 }
 
+void add_table_modules(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
+                       const DataKind& kind, bool few) {
+  add_spreading(pool, views, few);
+  if (!few) add_selecting(pool, views);
+  add_gaussian(pool, views, kind, few);
+  if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
+  if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views, kind, few);
+}
+
+// The heads of text once more, on columns that hear those most like them.
+void add_joined_gnns(std::vector<ModuleSpec>& pool) {
+  for (size_t m = 0; m < 4; ++m) {
+    ModuleSpec spec = pool[m];
+    spec.views = {View::kUnit, View::kJoined};
+    spec.input = View::kJoined;
+    pool.push_back(spec);
+  }
+}
+
 // Every fourth module: some of each head.
 void thin_out(std::vector<ModuleSpec>& pool) {
   std::vector<ModuleSpec> kept;
@@ -408,15 +427,12 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   if (kind.is_text) {
     add_text_gnns(pool);
     add_multinomial(pool);
+    if (config.feature_graph) add_joined_gnns(pool);
     if (few) thin_out(pool);
   } else {
-    const std::vector<View> views{kind.shares_scale ? View::kRaw : View::kRank, View::kStandard};
-    add_spreading(pool, views, few);
-    if (!few) add_selecting(pool, views);
-    add_gaussian(pool, views, kind, few);
-    if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
-    if (kind.has_graph || kind.labels >= kLabelsWorthTraining)
-      add_table_gnns(pool, views, kind, few);
+    add_table_modules(pool, {kind.shares_scale ? View::kRaw : View::kRank, View::kStandard}, kind,
+                      few);
+    if (config.feature_graph) add_table_modules(pool, {View::kJoined}, kind, few);
   }
   std::erase_if(pool, [&](const ModuleSpec& spec) { return !is_tried(spec, kind, config); });
   if (config.network_round) add_after_network(pool);

@@ -147,6 +147,11 @@ TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
       for (const ModuleSpec& spec : module_pool(kind, config)) {
         EXPECT_EQ(describe(spec).find("class_mass"), std::string::npos);
       }
+      const auto joins = [](const ModuleSpec& spec) { return spec.input == View::kJoined; };
+      EXPECT_EQ(std::ranges::count_if(all, joins), 0);
+      config = {};
+      config.feature_graph = true;
+      EXPECT_GT(std::ranges::count_if(module_pool(kind, config), joins), 3);
       config = {};
       config.propagation = config.votes = config.second_round = false;
       config.label_links = config.consistency = config.teacher = false;

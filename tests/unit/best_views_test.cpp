@@ -199,6 +199,57 @@ TEST(BestSvd, TheLargestNumberOfADirectionIsAboveZero) {
   }
 }
 
+// Column 1 is the opposite of column 0, the others have nothing to do with any.
+TEST(BestViews, JoinedColumnsHearThoseMostLikeThem) {
+  constexpr int64_t kRows = 400, kColumns = 4;
+  Features raw;
+  raw.dense = Matrix(kRows, kColumns);
+  const Rng rng{.seed = 5};
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (int64_t f = 0; f < kColumns; ++f) {
+      raw.dense[i][f] = 3 + rng.normal(static_cast<uint64_t>(i * kColumns + f));
+    }
+    raw.dense[i][1] = 7 - 2 * raw.dense[i][0];
+  }
+  const ViewRule rule = learn_view(View::kJoined, raw);
+  const Features z = apply_view(learn_view(View::kStandard, raw), raw);
+  const Matrix joined = apply_view(rule, raw).dense;
+  const Pattern& pattern = *rule.heard.pattern;
+  for (int32_t f = 0; f < kColumns; ++f) {
+    float size = 1;
+    std::vector<float> sum(kRows);
+    for (int64_t i = 0; i < kRows; ++i) sum[i] = z.dense[i][f];
+    for (int64_t e = pattern.row_ptr[f]; e < pattern.row_ptr[f + 1]; ++e) {
+      const int32_t other = pattern.col[e];
+      const float share = rule.heard.values[e];
+      EXPECT_NE(other, f);
+      if (f + other == 1)
+        EXPECT_NEAR(share, -1, 1e-5);
+      else
+        EXPECT_LT(std::abs(share), 0.2);
+      size += std::abs(share);
+      for (int64_t i = 0; i < kRows; ++i) sum[i] += share * z.dense[i][other];
+    }
+    for (int64_t i = 0; i < kRows; ++i) EXPECT_NEAR(joined[i][f], sum[i] / size, 1e-5) << f;
+  }
+  EXPECT_TRUE(test::same_bits(joined, apply_view(learn_view(View::kJoined, raw, 3), raw, 3).dense));
+  Views views(raw, Context{1});
+  const RowViews again = views.fitted({View::kJoined}).of_rows(raw);
+  EXPECT_TRUE(test::same_bits(again.at(View::kJoined).dense, views.get(View::kJoined).dense));
+}
+
+TEST(BestViews, SparseRowsThatHearOtherColumnsStaySparse) {
+  // Columns 0 and 1 come together; the last row has one of them.
+  const Features raw =
+      sparse_features({{1, 1, 0, 0}, {2, 2, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 0}});
+  const Features joined = apply_view(learn_view(View::kJoined, raw), raw);
+  ASSERT_TRUE(joined.is_sparse);
+  const Pattern& pattern = *joined.sparse.pattern;
+  const std::vector<int32_t> last(pattern.col.begin() + pattern.row_ptr[4], pattern.col.end());
+  EXPECT_EQ(last, (std::vector<int32_t>{0, 1}));
+  EXPECT_NEAR(length(joined.sparse.values.data() + pattern.row_ptr[4], 2), 1, 1e-6);
+}
+
 TEST(BestViews, NumbersOfSomebodyElseAreCopiedOnce) {
   constexpr int64_t kRows = 3000, kColumns = 40;
   Features own;

@@ -8,17 +8,19 @@
 
 #include "best_util.h"
 #include "data/data.h"
+#include "data_test_util.h"
+#include "model/frozen_model.h"
 
 namespace glgnn {
 namespace {
 
 using test::Table;
 
-enum class Kind { kTable, kDocuments, kDocumentsWithGraph, kTableByLandmarks };
+enum class Kind { kTable, kDocuments, kDocumentsWithGraph, kTableByLandmarks, kJoinedColumns };
 
 void PrintTo(Kind kind, std::ostream* out) {
   constexpr const char* kNames[] = {"table", "documents", "documents_with_graph",
-                                    "table_by_landmarks"};
+                                    "table_by_landmarks", "joined_columns"};
   *out << kNames[static_cast<int>(kind)];
 }
 
@@ -31,6 +33,8 @@ class NewRowsTest : public ::testing::TestWithParam<std::tuple<Kind, Mode>> {
     const bool by_landmarks = kind == Kind::kTableByLandmarks;
     if (kind == Kind::kTable || by_landmarks)
       test::make_blobs(whole, 150, 6, 3, 2.5f);
+    else if (kind == Kind::kJoinedColumns)  // of which each alone says little
+      test::make_blobs(whole, 150, 60, 3, 0.8f);
     else
       test::make_documents(whole, 150, 3, 8, 0.7f);
     if (mode == Mode::kPaper && kind == Kind::kTable) {
@@ -49,6 +53,8 @@ class NewRowsTest : public ::testing::TestWithParam<std::tuple<Kind, Mode>> {
     config.mode = mode;
     config.spread_heads = config.prototype_heads = config.gnn_heads = !by_landmarks;
     config.epochs = mode == Mode::kPaper ? 60 : 20;
+    config.feature_graph = kind == Kind::kJoinedColumns;
+    if (config.feature_graph) config.members = 64;  // so that some of them join columns
     if (mode == Mode::kPaper) config.k = 8;
     model_ = fit(table_.problem, config, Context{1}).model;
     Dataset data;
@@ -94,6 +100,18 @@ TEST_P(NewRowsTest, TheSameForAnyCompanyThreadsAndModelFile) {
   }
   const NewRowPredictions threads = NewRowPredictor(model_, Context{3}).predict(new_);
   EXPECT_TRUE(test::same_bits(threads.probabilities, together.probabilities));
+  const TempFolder folder;
+  save_model(model_, folder.path("m.glgnn"));
+  const Model kept = load_model(folder.path("m.glgnn"));
+  const NewRowPredictions from_file = NewRowPredictor(kept, Context{1}).predict(new_);
+  EXPECT_TRUE(test::same_bits(from_file.probabilities, together.probabilities));
+}
+
+TEST_P(NewRowsTest, ColumnsAreJoinedWhereThatIsAskedFor) {
+  const bool asked = std::get<Kind>(GetParam()) == Kind::kJoinedColumns;
+  const Csr heard = heard_columns(model_);
+  EXPECT_EQ(heard.rows(), asked ? 60 : 0);
+  EXPECT_EQ(heard.nnz(), asked ? 5 * 60 : 0);
 }
 
 TEST_P(NewRowsTest, NamesTheFittedRowsThatDecided) {
@@ -137,13 +155,15 @@ TEST_P(NewRowsTest, OtherColumnsAreRefused) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::tuple<Kind, Mode>>& test) {
-  constexpr const char* kNames[] = {"Table", "Documents", "WithGraph", "TableByLandmarks"};
+  constexpr const char* kNames[] = {"Table", "Documents", "WithGraph", "TableByLandmarks",
+                                    "JoinedColumns"};
   const std::string kind = kNames[static_cast<int>(std::get<Kind>(test.param))];
   return kind + (std::get<Mode>(test.param) == Mode::kBest ? "Best" : "Paper");
 }
 
-INSTANTIATE_TEST_SUITE_P(Landmarks, NewRowsTest,
-                         ::testing::Values(std::tuple(Kind::kTableByLandmarks, Mode::kBest)),
+INSTANTIATE_TEST_SUITE_P(BestAlone, NewRowsTest,
+                         ::testing::Values(std::tuple(Kind::kTableByLandmarks, Mode::kBest),
+                                           std::tuple(Kind::kJoinedColumns, Mode::kBest)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Modes, NewRowsTest,
                          ::testing::Combine(::testing::Values(Kind::kTable, Kind::kDocuments,

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "model/local_row.h"
+#include "modules/feature_products.h"
 #include "network/gl_gnn.h"
 #include "readings_util.h"
 #include "toy.h"
@@ -272,12 +273,12 @@ Features columns_twice(bool sparse) {
 
 TEST(FeatureGraph, JoinsColumnsThatAreAlike) {
   for (const bool sparse : {false, true}) {
-    const AlikeColumns found = alike_columns(columns_twice(sparse), Context{1});
-    ASSERT_EQ(found.pattern->rows, 12);
+    const Csr found = alike_columns(columns_twice(sparse), Opposite::kUnlike, Context{1});
+    ASSERT_EQ(found.rows(), 12);
     for (int32_t f = 0; f < 12; ++f) {
       for (int64_t e = found.pattern->row_ptr[f]; e < found.pattern->row_ptr[f + 1]; ++e) {
         const bool is_copy = found.pattern->col[e] == (f + 6) % 12;
-        const float cosine = found.cosines.data()[e];
+        const float cosine = found.values[e];
         EXPECT_TRUE(is_copy ? cosine > 0.95f : cosine < 0.7f) << f << " " << cosine;
       }
       const std::vector<int32_t> others(found.pattern->col.begin() + found.pattern->row_ptr[f],

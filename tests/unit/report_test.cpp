@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "modules/views.h"
 #include "report/layout.h"
 #include "report/page.h"
 #include "report/report_data.h"
@@ -175,6 +176,19 @@ TEST(ReportData, ValuesOfTheFeaturesThatCountMost) {
   EXPECT_EQ(one[0]["texts"], nullptr);
   const std::vector<float> column{1, 1, 7, 1, 1, 1};
   EXPECT_EQ(one[0]["values"], base64_of(std::span<const float>(column)));
+}
+
+// Of best mode those of the view that modules read; the strongest first, opposite ones among them.
+TEST(ReportData, NamesTheColumnsThatAreHeardTogether) {
+  Model model = small_model();
+  EXPECT_TRUE(report_data(model)["features"]["pairs"].empty());
+  auto views = std::make_shared<FittedViews>();
+  ViewRule& rule = views->emplace_back().rule;
+  rule.view = View::kJoined;
+  rule.heard = {std::make_shared<Pattern>(Pattern{2, 2, {0, 1, 2}, {1, 0}}), {0.25f, -0.5f}};
+  model.views = views;
+  const Json pairs = report_data(model)["features"]["pairs"];
+  EXPECT_EQ(pairs, Json::array({Json::array({"y", "x", -0.5}), Json::array({"x", "y", 0.25})}));
 }
 
 // Levels of one column are one column again, and numbers are in the units of the table.

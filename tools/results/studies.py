@@ -196,10 +196,21 @@ def rival_cells():
 
 # A graph of the columns, beside the plain training: the same runs of each.
 COLUMN_SETS = {("wine", "unknown"): "5", ("cancer", "unknown"): "5", ("digits", "unknown"): "3", ("cora", "unknown"): "3"}
+# Of best mode, with and without.
+COLUMN_SETS_BEST = {("wine", "unknown"): "10", ("cancer", "unknown"): "10", ("digits", "unknown"): "10", ("citeseer", "unknown"): "3",
+                    ("cora", "unknown"): "3", ("20news", "unknown"): "2", ("fma46", "unknown"): "2",
+                    ("citeseer", "known"): "2", ("cora", "known"): "2"}
 # Drawn tables of 300 rows: factors of which each is in ten columns, and how much noise each of those has beside it.
 WIDE_TABLES = {"wide-200.csv": (20, 1), "wide-200-noisy.csv": (20, 2), "wide-1000.csv": (100, 1)}
 WIDE_BUDGET = ["--label", "class", "--test-fraction", "0.8", "--val-fraction", "0.5", "--runs", "5"]
 FEATURE_GRAPH = ["--feature_graph", "true"]
+
+
+def column_studies_of_best():
+    for (dataset, graph), runs in COLUMN_SETS_BEST.items():
+        yield f"{dataset}-{graph}", [dataset, "--graph", graph, "--runs", runs]
+    for table in WIDE_TABLES:
+        yield table, [table, *WIDE_BUDGET]
 
 
 def draw_wide(path):
@@ -231,7 +242,7 @@ HIDDEN_PART = "0.2"
 # Explanations are compared on these: rows drawn, and seeds of the methods that have one.
 EXPLAINED = [("wine", "unknown"), ("digits", "unknown"), ("cora", "unknown"), ("cora", "known")]
 EXPLAIN_BUDGET = ["--rows", "20", "--seeds", "3"]
-MOTIF_SETS = ["ba-shapes", "tree-cycles"]  # whose answers are known
+MOTIF_SETS = ["ba-shapes", "tree-cycles", "tree-cycles-root"]  # whose answers are known
 MOTIF_BUDGET = ["--rows", "40", "--seeds", "5"]
 
 
@@ -272,6 +283,9 @@ def studies():
     for table in WIDE_TABLES:
         yield f"columns-{table}-plain", [table, "--mode", "paper", *WIDE_BUDGET]
         yield f"columns-{table}", [table, "--mode", "paper", *WIDE_BUDGET, *FEATURE_GRAPH]
+    for name, command in column_studies_of_best():
+        yield f"columns-best-{name}-plain", command
+        yield f"columns-best-{name}", [*command, *FEATURE_GRAPH]
     for dataset, budget in READING_SETS.items():
         for number, reading in enumerate(READINGS):
             yield f"reading-{dataset}-{number:02d}", [dataset, "--mode", "paper", *budget, *reading]

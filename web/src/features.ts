@@ -43,17 +43,17 @@ export function featureSection(data: ReportData): HTMLElement {
   const of = choice('feature-of', 'Weights of', ['all modules together', ...data.modules.map((_, m) => `graph ${m + 1}`)], (which) => ((weights = read(which)), draw()))
   const order = choice('feature-order', 'Order', ['largest weight first', 'by name'], (which) => ((byName = which === 1), draw()))
   draw()
-  const largest = Math.max(...data.features.pairs.map(([, , share]) => share))
+  const largest = Math.max(...data.features.pairs.map(([, , share]) => Math.abs(share)))
   const pairs = data.features.pairs.map(([column, other, share]) =>
     h(
       'li',
       {},
       h('span', { class: 'bar-name', title: `${column} hears ${other}` }, `${column} ← ${other}`),
-      h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${(100 * share) / largest}%` })),
+      h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${(100 * Math.abs(share)) / largest}%` })),
       h('span', { class: 'bar-value' }, share.toFixed(2))
     )
   )
-  const graph = pairs.length === 0 ? [] : [h('h3', {}, 'The graph of the columns'), h('p', { class: 'hint' }, 'The strongest pairs: how much of another column is heard beside a column, which itself counts 1.'), h('ol', { class: 'bars', id: 'column-pairs' }, ...pairs)]
+  const graph = pairs.length === 0 ? [] : [h('h3', {}, 'The graph of the columns'), h('p', { class: 'hint' }, 'The strongest pairs: how much of another column is heard beside a column, which itself counts 1; less than 0: its opposite.'), h('ol', { class: 'bars', id: 'column-pairs' }, ...pairs)]
   return section(
     'features',
     'Features',

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "modules/comparison.h"
-#include "modules/row_graph.h"
+#include "modules/feature_products.h"
 
 namespace glgnn {
 namespace {
@@ -14,53 +13,7 @@ double label_weight(const Config& config, double temperature) {
   return config.label_weight < 0 ? std::sqrt(temperature) : config.label_weight;
 }
 
-// The columns as rows.
-Features turned(const Features& x) {
-  Features out;
-  out.is_sparse = x.is_sparse;
-  if (x.is_sparse) {
-    Transpose columns = transpose(x.sparse.pattern->view());
-    for (const int64_t e : columns.source) out.sparse.values.push_back(x.sparse.values[e]);
-    out.sparse.pattern = std::make_shared<Pattern>(std::move(columns.pattern));
-    return out;
-  }
-  out.dense = Matrix(x.cols(), x.rows());
-  for (int64_t i = 0; i < x.rows(); ++i) {
-    for (int64_t f = 0; f < x.cols(); ++f) out.dense[f][i] = x.dense[i][f];
-  }
-  return out;
-}
-
 }  // namespace
-
-AlikeColumns alike_columns(const Features& x, const Context& context) {
-  constexpr int64_t kAlike = 5;
-  const Features columns = turned(x);
-  const ComparedView view(columns);
-  const std::vector<float> all_alike(static_cast<size_t>(x.rows()), 1.0f);
-  const Matrix no_labels;
-  const Comparison compared(view, all_alike, no_labels, ComparisonOptions{.unit = true}, context);
-  const NearestRows nearest = rank_nearest(columns, false, std::min(kAlike, x.cols() - 1), context);
-  auto pattern = std::make_shared<Pattern>();
-  pattern->rows = pattern->cols = x.cols();
-  std::vector<float> cosines;
-  for (int64_t f = 0; f < x.cols(); ++f) {
-    const auto first = nearest.col.begin() + f * nearest.wide;
-    std::vector<int32_t> others(first, first + nearest.count[f]);
-    std::ranges::sort(others);
-    for (const int32_t other : others) {
-      pattern->col.push_back(other);
-      cosines.push_back(static_cast<float>(compared.similarity(columns, f, other)));
-    }
-    pattern->row_ptr.push_back(pattern->nnz());
-  }
-  AlikeColumns out;
-  out.cosines = Matrix(pattern->nnz(), 1);
-  std::ranges::copy(cosines, out.cosines.data());
-  out.by_column = std::make_shared<const Transpose>(transpose(pattern->view()));
-  out.pattern = std::move(pattern);
-  return out;
-}
 
 double temperature_of(const Config& config, bool has_graph) {
   if (config.temperature > 0) return config.temperature;
@@ -75,7 +28,10 @@ Inputs::Inputs(const Problem& problem, const Config& config, const Context& cont
       second_weight_(static_cast<float>(label_weight(config, temperature_))),
       label_cols_(second_weight_ > 0 ? problem.classes : 0) {
   if (is_sparse()) join_labels_to_sparse_features();
-  if (config.feature_graph) columns_ = alike_columns(*problem.features, context);
+  if (config.feature_graph) {
+    columns_ = alike_columns(*problem.features, Opposite::kUnlike, context);
+    columns_turned_ = std::make_shared<const Transpose>(transpose(columns_.pattern->view()));
+  }
 }
 
 void Inputs::join_labels_to_sparse_features() {

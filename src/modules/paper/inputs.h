@@ -27,14 +27,6 @@ struct ShownLabels {
 // sharpening (docs/math.md).
 double temperature_of(const Config& config, bool has_graph);
 
-// The columns most like each column, by angle; never all pairs in memory.
-struct AlikeColumns {
-  SharedPattern pattern;  // F x F
-  std::shared_ptr<const Transpose> by_column;
-  Matrix cosines;  // of its entries
-};
-AlikeColumns alike_columns(const Features& x, const Context& context);
-
 class Inputs {
  public:
   Inputs(const Problem& problem, const Config& config, const Context& context = {});
@@ -54,7 +46,9 @@ class Inputs {
   SharedPattern xl_pattern() const { return xl_pattern_; }
   std::shared_ptr<const Transpose> xl_by_column() const { return xl_by_column_; }
   const Problem& problem() const { return *problem_; }
-  const AlikeColumns& columns() const { return columns_; }  // where a graph of them is learned
+  // The columns most like each, where a graph of them is learned.
+  const Csr& columns() const { return columns_; }
+  std::shared_ptr<const Transpose> columns_turned() const { return columns_turned_; }
 
   // No label at all: dense rows do without the columns, which would be zero.
   ShownLabels no_labels() const { return {Matrix(rows(), 0), Matrix(rows(), 0), xl_values_, {}}; }
@@ -91,7 +85,8 @@ class Inputs {
   std::shared_ptr<const Transpose> xl_by_column_;
   Matrix xl_values_;
   std::vector<int64_t> label_entry_;  // of each training row, in xl_pattern_
-  AlikeColumns columns_;
+  Csr columns_;
+  std::shared_ptr<const Transpose> columns_turned_;
 };
 
 }  // namespace glgnn

@@ -32,10 +32,10 @@ void start_hop_weights(Matrix& v, const Config& config) {
 }
 
 // At the start a column hears itself, and a little of the columns that are like it.
-void start_columns(Matrix& pairs, Matrix& shares, const AlikeColumns& columns) {
+void start_columns(Matrix& pairs, Matrix& shares, const Csr& columns) {
   constexpr float kSharpness = 5, kOwn = 1, kOthers = 0.3f;
   for (int64_t e = 0; e < pairs.size(); ++e) {
-    pairs.data()[e] = kSharpness * columns.cosines.data()[e];
+    pairs.data()[e] = kSharpness * columns.values[e];
   }
   shares.data()[0] = std::log(std::expm1(kOwn));
   shares.data()[1] = std::log(std::expm1(kOthers));
@@ -57,7 +57,7 @@ SubModule::SubModule(const Config& config, const Inputs& inputs, uint32_t number
       v_(parameter_name(number, "v"), 1, config.hops + 1),
       b1_(parameter_name(number, "b1"), 1, config.hidden),
       b2_(parameter_name(number, "b2"), 1, inputs.classes()),
-      pairs_(parameter_name(number, "column_pairs"), inputs.columns().cosines.rows(), 1),
+      pairs_(parameter_name(number, "column_pairs"), inputs.columns().nnz(), 1),
       shares_(parameter_name(number, "column_shares"), 1, 2),
       neighbours_(config, number) {
   const auto rng = [&](InitStep step) { return Rng{config.seed, Stream::kInit, number, step}; };
@@ -159,8 +159,8 @@ SparseVar SubModule::second_graph(Tape& tape, const ShownLabels& labels, Var hid
 }
 
 SparseVar SubModule::column_graph(Tape& tape, Var pairs) const {
-  const AlikeColumns& columns = inputs_.columns();
-  return {columns.pattern, edge_softmax(tape, columns.pattern, pairs), columns.by_column};
+  const SharedPattern& columns = inputs_.columns().pattern;
+  return {columns, edge_softmax(tape, columns, pairs), inputs_.columns_turned()};
 }
 
 // o W1 + g C W1: X C W1 is X with every column mixed of those like it, so that X stays as it is.
