@@ -159,24 +159,21 @@ def noise_beside_rivals():
 
 def figures_section():
     """The drawings and numbers of `glgnn reproduce figures`."""
-    text = []
-    for name in (name for name in REPRODUCED if name.startswith("figures-")):
-        found, dataset = load(name), name.split("-")[1]
-        if not found:
-            text += [f"{name}: not measured yet.", ""]
-            continue
-        cells = found["cells"]
-        deleted = next(cell["result"]["curves"] for cell in cells if cell["what"] == "deletion")
-        parts = (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95)
-        text += [f"`{found['command']}`, {found['runs']} run{'s' if found['runs'] > 1 else ''}, commit {found['commit']}, {found['machine']}. "
-                 "In a single run a point more or less says nothing.", "",
-                 f"Test accuracy of a plain GCN on {dataset} with its graph after columns were deleted by the weights that paper mode gave them:", "",
-                 "| deleted first | " + " | ".join(f"{part} %" for part in parts) + " |", "|---|" + "---|" * len(parts)]
+    found = load("figures")
+    if not found:
+        return ["Not measured yet.", ""]
+    cells, parts = found["cells"], (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95)
+    text = [f"`{found['command']}`, {found['runs']} runs, commit {found['commit']}, {found['machine']}. In so few runs a point more or less says nothing.", "",
+            "Test accuracy of a plain GCN with the graph after columns were deleted by the weights that paper mode gave them:", "",
+            "| set | deleted first | " + " | ".join(f"{part} %" for part in parts) + " |", "|---|---|" + "---|" * len(parts)]
+    for cell in (cell for cell in cells if cell["what"] == "deletion"):
         for order in ("lowest", "highest", "random"):
-            text.append(f"| {order} | " + " | ".join(f"{100 * value:.1f}" for value in deleted[f"deleted_{order}"]) + " |")
-        for what, title in (("k", "neighbours (k)"), ("M", "modules (M)")):
-            row = [cell for cell in cells if cell["what"] == what]
-            text += ["", f"Paper mode without the graph, over {title}:", "", f"| {what} | " + " | ".join(f"{cell['x']:.0f}" for cell in row) + " |",
-                     "|---|" + "---|" * len(row), f"| {dataset} | " + " | ".join(cell_text(cell, found["runs"]) for cell in row) + " |"]
-        text += ["", f"![what the figures of the paper show, on {dataset}]({name}.svg)", ""]
-    return text
+            text.append(f"| {cell['dataset']} | {order} | " + " | ".join(f"{100 * value:.1f}" for value in cell["result"]["curves"][f"deleted_{order}"]) + " |")
+    for what, title in (("k", "neighbours (k)"), ("M", "modules (M)")):
+        rows = {}
+        for cell in (cell for cell in cells if cell["what"] == what):
+            rows.setdefault(cell["dataset"], []).append(cell)
+        heads = [f"{cell['x']:.0f}" for cell in next(iter(rows.values()))]
+        text += ["", f"Paper mode without the graph, over {title}:", "", f"| {what} | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
+        text += [f"| {dataset} | " + " | ".join(cell_text(cell, found["runs"]) for cell in row) + " |" for dataset, row in rows.items()]
+    return [*text, "", "![what the figures of the paper show](figures.svg)", ""]

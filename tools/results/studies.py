@@ -233,7 +233,9 @@ REPRODUCED = {
     "table2-wine": ["table2", "--datasets", "wine", "--runs", "5", "--budget", "1", *WITHOUT_PAPER_MODE],
     "table2-cancer": ["table2", "--datasets", "cancer", "--runs", "2", "--budget", "1"],
     "table2-cora": ["table2", "--datasets", "cora", "--runs", "1", "--budget", "1", *WITHOUT_PAPER_MODE],
-    "figures-citeseer": ["figures", "--datasets", "citeseer", "--runs", "1"],
+    "table2-digits": ["table2", "--datasets", "digits", "--runs", "2", "--budget", "1", *WITHOUT_PAPER_MODE],
+    "table2-citeseer": ["table2", "--datasets", "citeseer", "--runs", "1", "--budget", "1", *WITHOUT_PAPER_MODE],
+    "figures": ["figures", "--runs", "1"],
 }
 
 # The part of all rows that training does not see, to be predicted as new ones.
@@ -312,7 +314,7 @@ def records(study):
 
 
 # Small studies that stand in the file of another.
-IN_FILE_OF = {"table2": "paper", "figures": "paper", "columns": "paper", "mixed_fresh": "mixed_tables"}
+IN_FILE_OF = {"table2": "paper", "figures": "paper", "columns": "paper", "mixed_fresh": "mixed_tables", "graph_tables": "noise"}
 
 
 def study_of(name):
