@@ -23,9 +23,15 @@ struct SpreadState {
   Matrix logits(const RowViews&) const { return {}; }
 };
 
+// So many edges does a label travel at the most, with so much of the labels themselves in each
+// step.
+inline constexpr int64_t kSpreadSteps = 60;
+inline constexpr double kSpreadBack = 0.01;
+
 struct SpreadOptions {
   static constexpr const char* kName = "spread";
-  bool class_mass = false;  // scale the classes to their shares of the labels
+  bool class_mass = false;    // scale the classes to their shares of the labels
+  double back = kSpreadBack;  // the larger, the nearer labels stay to their rows
 
   std::vector<Stage> run_round(const RoundWork& work) const;
   void finish(KindState&, const Matrix&, const RoundWork&) const {}
@@ -34,12 +40,7 @@ struct SpreadOptions {
   void apply(const Config&) {}
 };
 
-// So many edges does a label travel at the most, with so much of the labels themselves in each
-// step.
-inline constexpr int64_t kSpreadSteps = 60;
-inline constexpr double kSpreadBack = 0.01;
-
 Matrix spread_labels(const Csr& graph, const Problem& problem, bool class_mass,
-                     const Context& context);
+                     const Context& context, double back = kSpreadBack);
 
 }  // namespace glgnn

@@ -1,6 +1,7 @@
 #include "train/pool.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -377,6 +378,15 @@ int32_t family_of(const ModuleSpec& spec) {
 // to each other are often modules that differ in one thing.
 constexpr size_t kEdgesAsGiven = 8;
 
+// Neighbours are not learned where the graph says them, so that modules of spreading that take it
+// as it is would all be alike. They differ in how far labels go: over wrong edges and hubs, not
+// far.
+void vary_spreading(ModuleSpec& spec, size_t turn) {
+  constexpr std::array<double, 4> kBack{kSpreadBack, 0.05, 0.1, 0.2};
+  auto* spread = std::get_if<SpreadOptions>(&spec.kind);
+  if (spread && spec.rounds == 1) spread->back = kBack[turn % kBack.size()];
+}
+
 // Whether the settings allow this module and the data suit it.
 bool is_tried(const ModuleSpec& spec, const DataKind& kind, const Config& config) {
   if (kind.has_negative && counts_features(spec)) return false;
@@ -439,9 +449,12 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   for (size_t m = 0; m < pool.size(); ++m) {
     pool[m].number = static_cast<uint32_t>(m);
     pool[m].family = family_of(pool[m]);
-    if (kind.has_graph && config.edge_trust) {
-      pool[m].graph.given_edges =
-          m % kEdgesAsGiven > 1 ? GivenEdges::kTrusted : GivenEdges::kAllDespiteDoubts;
+    if (kind.has_graph) {
+      const bool doubts = config.edge_trust && m % kEdgesAsGiven > 1;
+      if (config.edge_trust) {
+        pool[m].graph.given_edges = doubts ? GivenEdges::kTrusted : GivenEdges::kAllDespiteDoubts;
+      }
+      if (!doubts) vary_spreading(pool[m], m / kEdgesAsGiven);
     }
     apply_settings(pool[m], config);
   }

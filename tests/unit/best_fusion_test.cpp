@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "best_util.h"
 #include "network/fuse.h"
@@ -227,6 +228,23 @@ TEST(BestPool, MostModulesDoubtAGivenGraphAndSomeDoNot) {
       EXPECT_GT(counts.second, 0) << name;
       EXPECT_TRUE(!has_graph || counts.first >= counts.second) << name;
     }
+  }
+}
+
+// Their neighbours are the same, whatever k and view are.
+TEST(BestPool, LabelsGoFarAndNearOverAGraphThatIsTakenAsItIs) {
+  for (const bool has_graph : {false, true}) {
+    const DataKind kind{
+        .rows = 500, .columns = 10, .labels = 30, .classes = 3, .has_graph = has_graph};
+    std::set<double> back;
+    for (const ModuleSpec& spec : module_pool(kind, {})) {
+      const auto* spread = std::get_if<SpreadOptions>(&spec.kind);
+      if (!spread) continue;
+      back.insert(spread->back);
+      EXPECT_TRUE(spread->back == kSpreadBack ||
+                  spec.graph.given_edges == GivenEdges::kAllDespiteDoubts);
+    }
+    EXPECT_EQ(back.size(), has_graph ? 4u : 1u);
   }
 }
 
