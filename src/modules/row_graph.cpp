@@ -268,8 +268,9 @@ class EdgeRows {
         else if (is_given[i])
           edge.weight *= scale;
       }
-      const auto gone = std::ranges::remove(row(i), 0.0f, &Edge::weight);
-      held_[i] -= std::ssize(gone);
+      const std::span<Edge> learned = row(i);
+      const auto is_gone = [](const Edge& edge) { return edge.weight == 0; };
+      held_[i] = std::remove_if(learned.begin(), learned.end(), is_gone) - learned.begin();
       for (int64_t e = given.pattern->row_ptr[i]; e < given.pattern->row_ptr[i + 1]; ++e) {
         add(i, {given.pattern->col[e], given.values[e]});
       }
