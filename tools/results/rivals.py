@@ -163,7 +163,7 @@ def figures_section():
     if not found:
         return ["Not measured yet.", ""]
     cells, parts = found["cells"], (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95)
-    text = [f"`{found['command']}`, {found['runs']} runs, commit {found['commit']}, {found['machine']}. In so few runs a point more or less says nothing.", "",
+    text = [f"`{found['command']}`, {found['runs']} run{'s' if found['runs'] > 1 else ''}, commit {found['commit']}, {found['machine']}. In so few runs a point more or less says nothing.", "",
             "Test accuracy of a plain GCN with the graph after columns were deleted by the weights that paper mode gave them:", "",
             "| set | deleted first | " + " | ".join(f"{part} %" for part in parts) + " |", "|---|---|" + "---|" * len(parts)]
     for cell in (cell for cell in cells if cell["what"] == "deletion"):
