@@ -54,7 +54,7 @@ Seeds csv_seeds() {
 
 void run_tsv(std::string_view bytes) { run_table(write_input("x.tsv", bytes)); }
 Seeds tsv_seeds() {
-  return {"a\tb\tk\n1\t2\tu\n3\t\tv\n5\t6\tu\n", "a\tb\tc\n1\t2\t\n\t\t\n2\t2\t1\n"};
+  return {"a\tb\tk\n1\t2\tu\n3\t\tv\n5\t6\tu\n", "a\tb\tc\n1\t2\t\n\t\t\n2\t2\t1\n3\t\t2\n"};
 }
 
 std::string gz(const std::string& text) {
