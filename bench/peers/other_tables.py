@@ -31,6 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
 
 from glgnn import GLGNNClassifier
+from mixed_tables import draw_rows
 from rivals import others, processor
 
 LABELS_PER_CLASS = (10, 50)
@@ -242,12 +243,6 @@ def measure_graph(name, seen, x, y, edges, count):
                              "labels spread over the graph": spread_over(edges, y, labelled), "logistic regression": logistic.predict(x)}.items():
             line["accuracy"].setdefault(method, []).append(float(np.mean(said[test] == y[test])))
     return line
-
-
-def draw_rows(y, count, draw):
-    random = np.random.default_rng(100 + draw)
-    labelled = np.concatenate([random.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)])
-    return labelled, np.setdiff1d(np.arange(len(y)), labelled)
 
 
 def shown_labels(y, labelled):

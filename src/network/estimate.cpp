@@ -115,9 +115,7 @@ void Drawing::judge_rest(
         if (chosen[f].weight[s] == 0) continue;
         const Matrix& look = held[f].stages[s].looks[chosen[f].look[s]];
         std::copy_n(look[static_cast<int64_t>(i)], classes, said.begin());
-        if (chosen[f].sharpness[s] > 0) {
-          sharpen(said.data(), classes, kSharpness[chosen[f].sharpness[s]]);
-        }
+        sharpen(said.data(), classes, kSharpness[chosen[f].sharpness[s]]);
         for (int64_t c = 0; c < classes; ++c) p[c] += chosen[f].weight[s] * said[c];
       }
       visit(f, i, p);

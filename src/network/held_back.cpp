@@ -71,7 +71,7 @@ std::vector<double> weights_by_likelihood(const std::vector<double>& likelihood,
 
 void sharpen(float* p, int64_t classes, double sharpness) {
   const float most = *std::max_element(p, p + classes);
-  if (most <= 0) return;
+  if (sharpness == 1 || most <= 0) return;
   double sum = 0;
   for (int64_t c = 0; c < classes; ++c) {
     p[c] = static_cast<float>(std::pow(double{p[c]} / most, sharpness));
@@ -140,7 +140,7 @@ std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
       first += held[f].labels.size();
     }
     size_t sharpness = 0;
-    for (size_t place = 0; place < (stages[s].is_sharpened ? kSharpness.size() : 1); ++place) {
+    for (size_t place = 0; place < stages[s].choices(); ++place) {
       const double value = likelihood_of(looks, place, times, stages[s].handicap) -
                            (place > 0 ? kPriceOfSharpness : 0);
       if (place == 0 || value > likelihood[s]) likelihood[s] = value, sharpness = place;

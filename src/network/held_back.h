@@ -14,7 +14,7 @@ namespace glgnn {
 // is likelier, but not by how much. p_c^s / sum_c p_c^s with one of these s, which the held-back
 // rows choose, says how much.
 inline constexpr std::array<double, 6> kSharpness{1, 2, 4, 8, 16, 32};
-void sharpen(float* p, int64_t classes, double sharpness);
+void sharpen(float* p, int64_t classes, double sharpness);  // 1: to the bit as they are
 
 // What one candidate said of the rows that were held back from it: a stage of a module, or all
 // stages of it where the rows choose one.
@@ -26,6 +26,9 @@ struct HeldBackStage {
   bool is_sharpened = false;  // by one of kSharpness; else it stays as it is
   // The mean of what it says of the rows without a label, for each sharpness that it may have.
   std::vector<std::vector<double>> others{};
+
+  // How many of kSharpness, from the first, it may have.
+  size_t choices() const { return is_sharpened ? kSharpness.size() : 1; }
 };
 
 // One fold: the rows that were held back, and what was said of them.

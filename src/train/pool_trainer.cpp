@@ -61,7 +61,7 @@ std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows, 
   std::vector<float> said(mean.size());
   for (const int32_t row : rows) {
     std::copy_n(p[row], p.cols(), said.begin());
-    if (sharpness != 1) sharpen(said.data(), p.cols(), sharpness);
+    sharpen(said.data(), p.cols(), sharpness);
     for (size_t c = 0; c < mean.size(); ++c) mean[c] += said[c];
   }
   for (double& value : mean) value /= static_cast<double>(std::max<size_t>(1, rows.size()));
@@ -111,7 +111,7 @@ class PoolTrainer {
     }
     parallel_for(std::ssize(candidates_), context_.threads, 1, [&](int64_t c) {
       HeldBackStage& stage = held.stages[c];
-      for (size_t s = 0; s < (stage.is_sharpened ? kSharpness.size() : 1); ++s) {
+      for (size_t s = 0; s < stage.choices(); ++s) {
         stage.others.push_back(mean_row(candidates_[c].stage.p, others, kSharpness[s]));
       }
     });
@@ -157,7 +157,6 @@ class PoolTrainer {
   // validation. The last thing that is asked: they go into it.
   Model result(const NetworkWeights& by_validation) {
     for (size_t r = 0; r < by_validation.sharpness.size(); ++r) {
-      if (by_validation.sharpness[r] == 1) continue;
       Matrix& p = candidates_[by_validation.members[r]].stage.p;
       for (int64_t i = 0; i < p.rows(); ++i) sharpen(p[i], p.cols(), by_validation.sharpness[r]);
     }
