@@ -194,6 +194,25 @@ def with_graph(seed, skill, within, between, rows=600, classes=3, known=1.0, hub
     return x, y, np.argwhere(np.triu(random.random((rows, rows)) < chance, 1) & np.outer(is_known, is_known))
 
 
+def near_graph(seed, skill, hidden_skill, links, rows=600, classes=3):
+    """As with_graph, but edges join each row to the nearest ones by other columns, which nobody is shown."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, classes, rows)
+    x, hidden = (random.normal(size=(rows, 8)) + strength * random.normal(size=(classes, 8))[y] for strength in (skill, hidden_skill))
+    nearest = np.argsort(((hidden[:, None] - hidden) ** 2).sum(2), axis=1)[:, 1:links + 1]
+    return x, y, np.column_stack([np.repeat(np.arange(rows), links), nearest.ravel()])
+
+
+def ring_graph(seed, skill, kept, inside=0.0, rows=700, classes=4, links=3):
+    """As with_graph, but of the links of a row the part `kept` goes to the next class (in the part `inside` of the rows: to its own), the others anywhere."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, classes, rows)
+    x = random.normal(size=(rows, 8)) + skill * random.normal(size=(classes, 8))[y]
+    towards = (y + (random.random(rows) >= inside)) % classes
+    edges = [(i, random.choice(np.flatnonzero(y == towards[i])) if random.random() < kept else random.integers(rows)) for i in range(rows) for _ in range(links)]
+    return x, y, np.array([(i, j) for i, j in edges if i != j])
+
+
 # name: seen while the rules were settled, and how it is drawn.
 GRAPHS = {
     "noise and a good graph": (True, lambda: with_graph(0, 0, 4, 0.8)),
@@ -208,12 +227,18 @@ GRAPHS = {
     "dense graph, mostly wrong": (True, lambda: with_graph(15, 0.5, 12, 16)),
     "two classes, thin graph": (True, lambda: with_graph(16, 0.4, 1.5, 0.3, rows=1000, classes=2)),
     "good columns, hubs of chance": (True, lambda: with_graph(17, 0.8, 2, 4, hubs=True)),
-    "four classes, weak columns, hubs": (False, lambda: with_graph(21, 0.4, 4, 1.5, rows=900, classes=4, hubs=True)),
-    "half of the rows known": (False, lambda: with_graph(22, 0.5, 8, 1.5, known=0.5)),
-    "two classes, some edges wrong": (False, lambda: with_graph(23, 0.4, 4, 2, rows=700, classes=2)),
-    "good columns, few true edges": (False, lambda: with_graph(24, 0.9, 0.3, 0.05)),
-    "noise, six classes": (False, lambda: with_graph(25, 0, 6, 1.5, rows=900, classes=6)),
-    "graph of chance, two classes": (False, lambda: with_graph(26, 0.6, 3, 3, classes=2)),
+    "four classes, weak columns, hubs": (True, lambda: with_graph(21, 0.4, 4, 1.5, rows=900, classes=4, hubs=True)),
+    "half of the rows known": (True, lambda: with_graph(22, 0.5, 8, 1.5, known=0.5)),
+    "two classes, some edges wrong": (True, lambda: with_graph(23, 0.4, 4, 2, rows=700, classes=2)),
+    "good columns, few true edges": (True, lambda: with_graph(24, 0.9, 0.3, 0.05)),
+    "noise, six classes": (True, lambda: with_graph(25, 0, 6, 1.5, rows=900, classes=6)),
+    "graph of chance, two classes": (True, lambda: with_graph(26, 0.6, 3, 3, classes=2)),
+    "near in hidden columns": (False, lambda: near_graph(31, 0.5, 0.8, 6)),
+    "near in hidden columns, hardly apart": (False, lambda: near_graph(32, 0.6, 0.35, 6, classes=4)),
+    "near in hidden columns of chance": (False, lambda: near_graph(33, 0.7, 0, 6)),
+    "each class joins the next": (False, lambda: ring_graph(34, 0.5, 0.85)),
+    "each class joins the next, noise": (False, lambda: ring_graph(35, 0, 0.9)),
+    "half of the rows join like, half unlike ones": (False, lambda: ring_graph(36, 0.6, 0.85, inside=0.5)),
 }
 
 

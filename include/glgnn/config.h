@@ -88,6 +88,7 @@ struct Config {
   bool propagation = true;
   bool second_round = true;
   bool edge_trust = true;
+  bool class_mixing = true;
   bool label_links = true;
   bool feature_weights = true;
   bool teacher = true;

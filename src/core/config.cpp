@@ -154,6 +154,8 @@ void for_each_setting(C& c, Visit&& visit) {
         "join the neighbours found in several views of the features into one graph");
   visit("edge_trust", c.edge_trust, any,
         "where some edges of a given graph look random, let most modules leave those out");
+  visit("class_mixing", c.class_mixing, any,
+        "learn which classes the edges of a given graph join, and predict by that, too");
   visit("propagation", c.propagation, any, "propagate predictions over the learned graph");
   visit("second_round", c.second_round, any,
         "learn each graph again from what the first round found, and train again on it");
@@ -176,9 +178,10 @@ constexpr std::string_view kBoth[] = {"mode",   "seed",          "k",
 constexpr std::string_view kBestOnly[] = {"members", "folds", "class_shares"};
 // Parts of best mode that can be left out, to see what they are worth.
 constexpr std::string_view kParts[] = {
-    "spread_heads", "prototype_heads", "gnn_heads",    "landmark_heads", "votes",
-    "edge_trust",   "propagation",     "second_round", "label_links",    "feature_weights",
-    "teacher",      "consistency",     "class_mass",   "network_round",  "averaging"};
+    "spread_heads", "prototype_heads", "gnn_heads",       "landmark_heads",
+    "votes",        "edge_trust",      "class_mixing",    "propagation",
+    "second_round", "label_links",     "feature_weights", "teacher",
+    "consistency",  "class_mass",      "network_round",   "averaging"};
 
 bool is_among(std::string_view name, std::span<const std::string_view> list) {
   return std::ranges::find(list, name) != list.end();

@@ -1,11 +1,10 @@
-#include "modules/baseline.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "modules/eigen.h"
 #include "modules/landmarks.h"
+#include "modules/module.h"
 #include "modules/soft_labels.h"
 
 namespace glgnn {

@@ -42,6 +42,7 @@ class ModuleRun {
       work.first = round > begin ? &first : nullptr;
       std::vector<Stage> stages =
           std::visit([&](const auto& kind) { return kind.run_round(work); }, spec_.kind);
+      add_mixed(stages);
       make_graph();
       if (round == begin && begin + 1 < end) first = stages.front();
       for (Stage& stage : stages) {
@@ -101,6 +102,21 @@ class ModuleRun {
             .graph_options = spec_.graph,
             .input = spec_.input,
             .number = spec_.number};
+  }
+
+  // All given edges count, also those that look random: what the classes at the ends of edges are
+  // says more of them. A new row has no given edges: of a mixed stage it hears its features alone.
+  void add_mixed(std::vector<Stage>& stages) {
+    const Csr* const given = problem_.graph;
+    if (!spec_.mixes || !given || !can_mix(*given, problem_.classes)) return;
+    for (size_t s = 0, count = stages.size(); s < count; ++s) {
+      if (stages[s].own_weight < 1) continue;
+      Stage mixed = stages[s];
+      mixed.looks.clear();
+      mixed.p = mix_classes(stages[s].p, *given, problem_, context_.threads);
+      clamp_training_rows(mixed.p, problem_);
+      stages.push_back(std::move(mixed));
+    }
   }
 
   std::shared_ptr<const Csr> rebuilt_graph(const Stage& before) {

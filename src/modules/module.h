@@ -26,6 +26,7 @@ struct ModuleSpec {
   RowGraphOptions graph;
   int64_t rounds = 1;
   bool after_network = false;  // one round, taught by the network of the modules before
+  bool mixes = false;          // what features alone say, once more with what given edges say
   uint32_t number = 0;         // in its pool: whose random numbers
   int32_t family = 0;          // those of a family differ in their settings alone
   KindOptions kind = SpreadOptions{};
@@ -85,6 +86,12 @@ std::vector<ModuleResult> run_stages(const ModuleSpec& spec, const Problem& prob
                                      SharedInputs& shared, const Context& context,
                                      const ModuleStart* start = nullptr);
 
+// The soft labels that features alone gave, with what the classes of neighbours in the given graph
+// say of them (mixing.cpp). `graph` is symmetric. Memory O(E C) for E edges; can_mix() says whether
+// that is too much.
+Matrix mix_classes(const Matrix& own, const Csr& graph, const Problem& problem, int threads);
+bool can_mix(const Csr& graph, int64_t classes);
+
 // In how many standard errors of its accuracy a module must be better than others to count as much:
 // its epoch was chosen by the same labels, or it believes edges that look random.
 double handicap_of(const ModuleSpec& spec, bool chose_epoch, SharedInputs& shared,
@@ -100,6 +107,12 @@ ModuleResult run_module(const ModuleSpec& spec, const Problem& problem, SharedIn
 // The record that a model keeps of it; its weight and its line of the history are the trainer's.
 FittedModule finish_module(ModuleResult module, const Problem& problem, SharedInputs& shared,
                            const Context& context);
+
+// Logistic regression, so that one sees what the graphs add to it: what it says of the validation
+// rows (V x C), learned from the training rows. It is no module: it takes part in no choice.
+Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Context& context);
+// The same from rows that are prepared already.
+Matrix baseline_answers(const Problem& problem, const Features& x, const Context& context);
 
 // How well each column alone separates the soft classes: the part of its variance between them
 // (square root), largest 1. Indicators of one block share theirs. `held`, if given, is x on the

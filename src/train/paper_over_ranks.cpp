@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "kernels/dense.h"
 #include "kernels/losses.h"
-#include "modules/baseline.h"
+#include "modules/module.h"
 #include "modules/paper/inputs.h"
 #include "modules/paper/sub_module.h"
 #include "network/estimate.h"

@@ -455,6 +455,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
         pool[m].graph.given_edges = doubts ? GivenEdges::kTrusted : GivenEdges::kAllDespiteDoubts;
       }
       if (!doubts) vary_spreading(pool[m], m / kEdgesAsGiven);
+      pool[m].mixes = config.class_mixing;
     }
     apply_settings(pool[m], config);
   }

@@ -15,7 +15,7 @@
 #include "core/check.h"
 #include "core/clock.h"
 #include "dist/hand_out.h"
-#include "modules/baseline.h"
+#include "modules/module.h"
 #include "network/fuse.h"
 #include "network/relation.h"
 #include "network/weights.h"

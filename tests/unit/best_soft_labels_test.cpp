@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "best_util.h"
+#include "modules/module.h"
 #include "modules/row_graph.h"
 #include "modules/soft_labels.h"
 #include "modules/spread.h"
@@ -132,6 +133,99 @@ TEST_F(BestSoftLabels, AScoreOfAChosenEpochIsHeldBackByItsError) {
   Problem without = problem_;
   without.val.clear();
   EXPECT_EQ(standard_error(0.5, without), 0);
+}
+
+// Rows i % 3 of three classes. Four of ten rows' features are right, the others point anywhere; a
+// row has about eight edges, `like` of them to a row of class (own + shift) % 3, the rest to any
+// row.
+struct Mixing {
+  static constexpr int64_t kRows = 1500, kClasses = 3;
+  Matrix own{kRows, kClasses};
+  Csr graph;
+  Problem problem;
+
+  Mixing(int shift, double like) {
+    const Rng random{5, Stream::kInit, 0, 0};
+    uint64_t at = 0;
+    const auto below = [&](int64_t n) {
+      return static_cast<int32_t>(random.uniform(at++) * static_cast<float>(n));
+    };
+    std::vector<std::pair<int32_t, int32_t>> edges;
+    problem.classes = kClasses;
+    problem.labels.assign(kRows, -1);
+    for (int32_t i = 0; i < kRows; ++i) {
+      const int64_t shown = random.uniform(at++) < 0.4f ? i % kClasses : below(kClasses);
+      for (int64_t c = 0; c < kClasses; ++c) own[i][c] = c == shown ? 0.6f : 0.2f;
+      if (i < 30) {
+        problem.train.push_back(i);
+        problem.labels[i] = i % kClasses;
+      }
+      for (int n = 0; n < 4; ++n) {
+        int32_t j = below(kRows);
+        if (random.uniform(at++) < like) j += (i + shift - j) % kClasses;
+        if (j != i && j >= 0 && j < kRows) edges.emplace_back(i, j);
+      }
+    }
+    graph = test::graph_of(kRows, edges);
+  }
+
+  static double right(const Matrix& p) {
+    double right = 0;
+    for (int64_t i = 30; i < kRows; ++i) {
+      right += std::max_element(p[i], p[i] + kClasses) - p[i] == i % kClasses;
+    }
+    return right / (kRows - 30);
+  }
+  Matrix mixed(int threads = 1) const { return mix_classes(own, graph, problem, threads); }
+};
+
+TEST(ClassMixing, LearnsWhetherEdgesJoinLikeOrUnlikeRows) {
+  for (const int shift : {0, 1}) {
+    const Mixing table(shift, 0.8);
+    EXPECT_LT(Mixing::right(table.own), 0.65);
+    const Matrix p = table.mixed();
+    EXPECT_TRUE(test::is_probabilities(p));
+    EXPECT_GT(Mixing::right(p), 0.85) << shift;
+    for (const int32_t i : table.problem.train) EXPECT_GT(p[i][i % 3], 0.99f) << i;
+  }
+}
+
+TEST(ClassMixing, EdgesOfChanceSayNothing) {
+  const Mixing table(0, 0.0);
+  EXPECT_NEAR(Mixing::right(table.mixed()), Mixing::right(table.own), 0.04);
+}
+
+TEST(ClassMixing, ARowWithoutEdgesKeepsWhatItsFeaturesSay) {
+  Mixing table(0, 0.8);
+  table.graph = test::graph_of(Mixing::kRows, {{0, 1}, {1, 2}});
+  const Matrix p = table.mixed();
+  for (int64_t i = 30; i < Mixing::kRows; ++i) {
+    for (int64_t c = 0; c < 3; ++c) EXPECT_NEAR(p[i][c], table.own[i][c], 1e-6) << i;
+  }
+}
+
+TEST(ClassMixing, AFaintEdgeSaysLess) {
+  Mixing table(0, 0.8);
+  const double plain = Mixing::right(table.mixed());
+  // Most edges of weight 1; those of row 40 weigh a thousandth, so it keeps to its features.
+  const Pattern& pattern = *table.graph.pattern;
+  for (int64_t i = 0; i < Mixing::kRows; ++i) {
+    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+      if (i == 40 || pattern.col[e] == 40) table.graph.values[e] = 1e-3f;
+    }
+  }
+  const Matrix p = table.mixed();
+  for (int64_t c = 0; c < 3; ++c) EXPECT_NEAR(p[40][c], table.own[40][c], 0.01);
+  EXPECT_NEAR(Mixing::right(p), plain, 0.02);
+}
+
+TEST(ClassMixing, SameBitsForAnyNumberOfThreads) {
+  const Mixing table(1, 0.5);
+  const Matrix one = table.mixed(1);
+  for (const int threads : {2, 3, 5}) {
+    const Matrix p = table.mixed(threads);
+    EXPECT_EQ(std::memcmp(one.data(), p.data(), sizeof(float) * one.size()), 0) << threads;
+  }
 }
 
 }  // namespace

@@ -276,9 +276,10 @@ TEST_P(BestTrainer, WithoutValidationRowsAllModulesCount) {
 }
 
 TEST_P(BestTrainer, EveryPartCanBeLeftOut) {
-  for (const char* part : {"spread_heads", "prototype_heads", "gnn_heads", "votes", "edge_trust",
-                           "propagation", "second_round", "label_links", "feature_weights",
-                           "teacher", "consistency", "class_mass", "averaging"}) {
+  for (const char* part :
+       {"spread_heads", "prototype_heads", "gnn_heads", "votes", "edge_trust", "class_mixing",
+        "propagation", "second_round", "label_links", "feature_weights", "teacher", "consistency",
+        "class_mass", "averaging"}) {
     Config config = config_;
     config.epochs = 3;
     set_setting(config, part, "false");

@@ -7,8 +7,8 @@
 #include "best_util.h"
 #include "core/rng.h"
 #include "data/data.h"
-#include "modules/baseline.h"
 #include "modules/landmarks.h"
+#include "modules/module.h"
 #include "modules/soft_labels.h"
 #include "toy.h"
 
