@@ -8,8 +8,8 @@ settings chosen by cross-validation among them. Accuracy on the rows without a l
     PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py [--real] [--others-from FILE] [NAME...]
     PYTHONPATH=build/python /usr/bin/python3 bench/peers/other_tables.py --graphs >> docs/results/noise.jsonl
 
---graphs draws tables that come with a graph, right and wrong ones: ours with the graph beside ours without it, labels spread over the
-graph alone, and logistic regression of the columns alone. --real takes only the real tables (`tools/install-deps tables` installs them), a call without it all but those. --others-from takes what the
+--graphs draws tables that come with a graph, right and wrong ones: ours with the graph beside ours without class mixing and ours without
+the graph, labels spread over the graph alone, and logistic regression of the columns alone. --real takes only the real tables (`tools/install-deps tables` installs them), a call without it all but those. --others-from takes what the
 others reached from an earlier answer, where it has the table: they do not change with our code.
 """
 import argparse
@@ -263,7 +263,9 @@ def measure_graph(name, seen, x, y, edges, count):
         labelled, test = draw_rows(y, count, draw)
         shown = shown_labels(y, labelled)
         logistic = others()["logistic regression"].fit(x[labelled], y[labelled])
+        without_mixing = GLGNNClassifier(random_state=draw, settings={"class_mixing": False})
         for method, said in {"ours": GLGNNClassifier(random_state=draw).fit(x, shown, graph=edges).transduction_,
+                             "ours without class mixing": without_mixing.fit(x, shown, graph=edges).transduction_,
                              "ours without the graph": GLGNNClassifier(random_state=draw).fit(x, shown).transduction_,
                              "labels spread over the graph": spread_over(edges, y, labelled), "logistic regression": logistic.predict(x)}.items():
             line["accuracy"].setdefault(method, []).append(float(np.mean(said[test] == y[test])))
