@@ -290,7 +290,9 @@ int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bo
   options.quiet = quiet;
   const Context context =
       device_of_training(threads.context(), dataset.features, known, resolve_auto(config, dataset));
-  check_memory(estimate_memory(dataset.features, dataset.classes(), config), config);
+  check_memory(estimate_memory(dataset.features, known ? &dataset.graph : nullptr,
+                               dataset.classes(), config),
+               config);
   return grow_labels(dataset, config, options, context);
 }
 

@@ -158,7 +158,9 @@ int64_t Evaluation::memory_needed() const {
   if (question_.method) return method_memory(dataset_, *question_.method);
   int64_t most = 0;
   for (const auto& trial : trials_) {
-    most = std::max(most, estimate_memory(dataset_.features, dataset_.classes(), trial.config));
+    most = std::max(
+        most, estimate_memory(dataset_.features, question_.with_graph ? &dataset_.graph : nullptr,
+                              dataset_.classes(), trial.config));
   }
   return most;
 }

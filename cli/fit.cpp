@@ -283,7 +283,7 @@ int FitCommand::run() const {
   say_what_was_found(dataset, split, config, plan);
 
   const int64_t needed =
-      estimate_memory(dataset.features, dataset.classes(), config, context.threads);
+      estimate_memory(dataset.features, problem.graph, dataset.classes(), config, context.threads);
   say_what_is_needed(needed, config, plan, context);
   check_memory(needed, config);
 

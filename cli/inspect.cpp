@@ -75,7 +75,8 @@ Findings find_out(Dataset dataset) {
     Config config;
     config.mode = mode;
     const int64_t classes = std::max<int64_t>(2, dataset.classes());
-    return estimate_memory(dataset.features, classes, resolve_auto(config, dataset));
+    return estimate_memory(dataset.features, dataset.has_graph ? &dataset.graph : nullptr, classes,
+                           resolve_auto(config, dataset));
   };
   found.best_memory = memory(Mode::kBest);
   found.paper_memory = memory(Mode::kPaper);

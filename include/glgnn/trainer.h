@@ -62,8 +62,9 @@ std::vector<std::string> less_promising(const Model& model);
 // the size.
 Config resolve_auto(Config config, const Dataset& dataset);
 
-// Bytes that fit() will need at the most, to be said before it starts.
-int64_t estimate_memory(const Features& features, int64_t classes, const Config& config,
-                        int threads = 1);
+// Bytes that fit() will need at the most, to be said before it starts. `graph`: the given one, if
+// it takes part.
+int64_t estimate_memory(const Features& features, const Csr* graph, int64_t classes,
+                        const Config& config, int threads = 1);
 
 }  // namespace glgnn

@@ -180,7 +180,8 @@ Config to_config(const std::map<std::string, std::string>& settings) {
 
 void check_memory(const Dataset& dataset, const Config& config) {
   const auto available = available_memory();
-  const int64_t needed = estimate_memory(dataset.features, dataset.classes(), config);
+  const int64_t needed = estimate_memory(
+      dataset.features, dataset.has_graph ? &dataset.graph : nullptr, dataset.classes(), config);
   if (!available || needed <= *available) return;
   const auto megabytes = [](int64_t bytes) { return std::to_string(bytes >> 20) + " MB"; };
   PyErr_SetString(PyExc_MemoryError,

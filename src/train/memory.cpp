@@ -6,6 +6,7 @@
 
 #include "kernels/hops.h"
 #include "modules/landmarks.h"
+#include "modules/module.h"
 #include "train/folds.h"
 #include "train/pool.h"
 #include "train/resources.h"
@@ -14,26 +15,29 @@ namespace glgnn {
 namespace {
 
 constexpr int64_t kWord = 4;
+constexpr int64_t kGraphEntry = 2 * kWord;        // column and weight
+constexpr int64_t kGivenEntry = 2 * kGraphEntry;  // as it was read, and as training takes it
 // The program, its libraries and their buffers.
 constexpr int64_t kProgram = 18 << 20, kProgramOfPool = 10 << 20;
 
 // Bytes of the parts of a training run, by what holds them (docs/math.md has the letters).
 class MemoryShape {
  public:
-  MemoryShape(const Features& features, int64_t classes, const Config& config)
+  MemoryShape(const Features& features, int64_t given, int64_t classes, const Config& config)
       : config_(config),
         sparse_(features.is_sparse),
         n_(features.rows()),
         f_(features.cols()),
         c_(classes),
         numbers_(sparse_ ? features.sparse.nnz() : n_ * f_),
-        edges_(n_ * std::min(config.k + 1, n_)) {}
+        edges_(n_ * std::min(config.k + 1, n_)),
+        given_(given) {}
 
   // X; sparse also by columns, both again with the labels. The network of graphs: X_agg and a.
   // For a graph of the columns X is turned once.
   int64_t of_data() const {
     const int64_t turned = config_.feature_graph ? numbers_ * (sparse_ ? 5 : 1) * kWord : 0;
-    return numbers_ * (sparse_ ? 48 : kWord) + 10 * n_ * c_ * kWord + turned;
+    return numbers_ * (sparse_ ? 48 : kWord) + 10 * n_ * c_ * kWord + turned + given_ * kGivenEntry;
   }
 
   // Parameters with Adam's means and the best; kept neighbours, and what is made of their three
@@ -52,7 +56,9 @@ class MemoryShape {
   // Shells: places and hubs of each entry of the hop graph (kernels/hops.h). Powers list
   // their near pairs; joined with its transpose a graph has hubs, over which all pairs may meet.
   int64_t of_hops() const {
-    if (config_.hop_form == HopForm::kShells) return 20 * (is_symmetric() ? 2 : 1) * edges_;
+    if (config_.hop_form == HopForm::kShells) {
+      return 20 * std::max((is_symmetric() ? 2 : 1) * edges_, given_);
+    }
     int64_t near = 0, shell = 1;
     for (int64_t hop = 0; hop < config_.hops && near < n_; ++hop) near += shell *= config_.k;
     if (is_symmetric() && config_.hops > 1) near = n_;
@@ -98,34 +104,35 @@ class MemoryShape {
 
   const Config& config_;
   bool sparse_;
-  int64_t n_, f_, c_, numbers_, edges_;
+  int64_t n_, f_, c_, numbers_, edges_, given_;
 };
 
 // The stages of earlier folds, while the last is trained: all folds choose among all of them.
-int64_t of_earlier_folds(int64_t rows, int64_t classes, int64_t modules) {
-  constexpr int64_t kEdges = 40, kEdgeBytes = 8;  // of a row
-  constexpr int64_t kGraphs = 26;                 // that labels have changed
+int64_t of_earlier_folds(int64_t rows, int64_t edges, int64_t classes, int64_t modules) {
+  constexpr int64_t kGraphs = 26;  // that labels have changed
   const int64_t stages = 3 * modules / 2;
-  return (folds_of_rows(rows) - 1) * rows *
-         (kGraphs * kEdges * kEdgeBytes + stages * classes * kWord);
+  return (folds_of_rows(rows) - 1) *
+         (kGraphs * edges * kGraphEntry + stages * rows * classes * kWord);
 }
 
 // On two threads: two modules are at work at once.
-int64_t estimate_pool_memory(const Features& features, int64_t classes, const Config& config,
-                             int threads) {
+int64_t estimate_pool_memory(const Features& features, const Csr* graph, int64_t classes,
+                             const Config& config, int threads) {
   constexpr int64_t kModulesAtWork = 2;
   constexpr int64_t kSparseEntry = 3 * kWord;       // value, column, and its place by columns
   constexpr int64_t kNarrowColumns = 16 + 32 + 64;  // the singular directions of text
   constexpr int64_t kGraphsOfText = 12, kGraphsOfTables = 20;  // distinct ones in the pool
-  constexpr int64_t kEdges = 40;                               // of a row: up to 2 k in each view
+  constexpr int64_t kEdges = 40;  // of a row: up to 2 k in each view; the given ones join them
   constexpr int64_t kHidden = 64;
   const int64_t n = features.rows();
   const int64_t stored = features.is_sparse ? features.sparse.nnz() : features.dense.size();
+  const int64_t given = graph ? graph->nnz() : 0;
+  const int64_t edges = n * kEdges + given;
   const DataKind kind = look_at(features, n, classes, false, threads);
   const auto modules = static_cast<int64_t>(module_pool(kind, config).size());
   const int64_t input = stored * (features.is_sparse ? kSparseEntry : kWord);
   const int64_t views = 2 * input + (kind.is_text ? n * kNarrowColumns * kWord : 0);
-  const int64_t graphs = (kind.is_text ? kGraphsOfText : kGraphsOfTables) * n * kEdges * 2 * kWord;
+  const int64_t graphs = (kind.is_text ? kGraphsOfText : kGraphsOfTables) * edges * kGraphEntry;
   // A graph of the columns: these twice as rows, and each row with up to six times its entries.
   const int64_t joined = config.feature_graph ? (features.is_sparse ? 7 : 3) * input : 0;
   const int64_t predictions = modules * n * classes * kWord;
@@ -134,18 +141,22 @@ int64_t estimate_pool_memory(const Features& features, int64_t classes, const Co
   // Similarities of all landmarks, four times each in double precision.
   const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
   const int64_t similarities = 4 * landmarks * landmarks * 2 * kWord;
-  return kProgramOfPool + input + views + joined + graphs + predictions +
-         kModulesAtWork * (input + of_rows + similarities) + of_earlier_folds(n, classes, modules);
+  // What each end of an edge says and hears of every class, and where the other end is.
+  const bool mixes = config.class_mixing && graph && can_mix(*graph, classes);
+  const int64_t messages = mixes ? given * (2 * classes + 3) * kWord : 0;
+  return kProgramOfPool + input + views + joined + given * kGivenEntry + graphs + predictions +
+         kModulesAtWork * (input + of_rows + similarities + messages) +
+         of_earlier_folds(n, edges, classes, modules);
 }
 
 }  // namespace
 
-int64_t estimate_memory(const Features& features, int64_t classes, const Config& config,
-                        int threads) {
+int64_t estimate_memory(const Features& features, const Csr* graph, int64_t classes,
+                        const Config& config, int threads) {
   if (config.mode == Mode::kBest) {
-    return estimate_pool_memory(features, classes, config, threads);
+    return estimate_pool_memory(features, graph, classes, config, threads);
   }
-  const MemoryShape shape(features, classes, config);
+  const MemoryShape shape(features, graph ? graph->nnz() : 0, classes, config);
   const int64_t module = shape.of_module_between_passes();
   const int64_t pass = shape.of_module_in_pass() + shape.of_module_in_evaluation();
   // The largest moment: the last module chooses its graph, or the last graph is done.

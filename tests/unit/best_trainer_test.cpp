@@ -437,5 +437,18 @@ TEST_F(StrangeTable, OneWordInAllDocuments) {
   fitted_table(2, 2);
 }
 
+// Every module has the given edges among its own, and mixing says something over each of them.
+TEST(BestMemory, GrowsWithTheGivenGraph) {
+  Table table;
+  test::make_documents(table, 120, 3, 6, 0.6f);
+  test::make_class_graph(table);
+  for (const Mode mode : {Mode::kBest, Mode::kPaper}) {
+    const Config config = settings_of(mode);
+    const int64_t without = estimate_memory(table.features, nullptr, 3, config);
+    const int64_t with = estimate_memory(table.features, &table.graph, 3, config);
+    EXPECT_GE(with - without, (mode == Mode::kBest ? 150 : 16) * table.graph.nnz());
+  }
+}
+
 }  // namespace
 }  // namespace glgnn
