@@ -82,7 +82,7 @@ Config resolve_settings(const Config& config, const Dataset& dataset) {
   throw Error(ErrorKind::kUsage,
               "k does not fit the data: found k = " + std::to_string(resolved.k) + ", expected " +
                   std::to_string(largest) + " at most, as " + dataset.name + " has " +
-                  counted(dataset.rows(), "row") + "; set a smaller --k");
+                  counted(dataset.rows(), "row") + "; set a smaller k");
 }
 
 Config resolve_settings(const Config& config, const Dataset& dataset, const Split& split) {

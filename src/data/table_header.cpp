@@ -292,7 +292,7 @@ void check_has_features(const TablePlan& plan, const Place& place) {
   }
   fail(ErrorKind::kData, place,
        {"no features", listed(found), "a column of numbers, dates or categories",
-        "add one, or name a column to use with --categorical or --numeric"});
+        "add one, or say what a column holds (--categorical or --numeric, in Python its dtype)"});
 }
 
 }  // namespace glgnn

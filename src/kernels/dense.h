@@ -25,6 +25,10 @@ namespace ref {
 template <class T>
 void gemm(MatView<T> c, MatView<const T> a, MatView<const T> b, GemmOptions options);
 
+// a, which is symmetric and positive, becomes its inverse; the logarithm of the root of its
+// determinant. One that is not positive becomes NaN. Cost O(n^3).
+double invert(MatView<double> a);
+
 }  // namespace ref
 
 namespace cpu {
@@ -32,6 +36,9 @@ namespace cpu {
 // BLAS on fixed blocks of c, so that the bits do not depend on the threads.
 void gemm(MatView<float> c, MatView<const float> a, MatView<const float> b, GemmOptions options,
           int threads);
+void gemm(MatView<double> c, MatView<const double> a, MatView<const double> b, GemmOptions options,
+          int threads);
+double invert(MatView<double> a);
 
 }  // namespace cpu
 

@@ -39,7 +39,7 @@ Sizes only_linear(int64_t features) { return {Eigen::VectorXd::Ones(features), 0
 Eigen::MatrixXd curved_similarity(const Eigen::MatrixXd& x, const Eigen::VectorXd& weight) {
   const Eigen::MatrixXd z = x * weight.cwiseSqrt().asDiagonal();
   const Eigen::VectorXd half = 0.5 * z.rowwise().squaredNorm();
-  Eigen::MatrixXd k = z * z.transpose();
+  Eigen::MatrixXd k = product(z, z.transpose());
   k.colwise() -= half;
   k.rowwise() -= half.transpose();
   return k.array().min(0.0).exp();
@@ -66,7 +66,7 @@ Eigen::MatrixXd similarity(const Sizes& sizes, const Eigen::MatrixXd& products,
 
 Eigen::MatrixXd similarity(const LandmarkEvidence& e, const Sizes& sizes) {
   const Eigen::MatrixXd x = map_rows(e);
-  return similarity(sizes, x * x.transpose(), curved_similarity(x, sizes.weight));
+  return similarity(sizes, product(x, x.transpose()), curved_similarity(x, sizes.weight));
 }
 
 LandmarkEvidence evidence_of(const Features& features, const Problem& problem,
@@ -151,10 +151,12 @@ class LinkFit {
   LinkFit(const LandmarkEvidence& e, const Eigen::MatrixXd& k, double decay)
       : k_(k),
         decay_(decay),
-        bound_(0.5 * *std::max_element(e.trust.begin(), e.trust.end()) * k +
-               decay * Eigen::MatrixXd::Identity(e.rows, e.rows)),
+        over_bound_(0.5 * *std::max_element(e.trust.begin(), e.trust.end()) * k +
+                    decay * Eigen::MatrixXd::Identity(e.rows, e.rows)),
         labels_(map_targets(e).rowwise() +
-                Eigen::Map<const Eigen::RowVectorXd>(e.share.data(), e.classes)) {}
+                Eigen::Map<const Eigen::RowVectorXd>(e.share.data(), e.classes)) {
+    invert(over_bound_);
+  }
 
   // Improves links. Every step divides by a bound of the curvature (Boehning 1992): none can fail.
   void run(Eigen::MatrixXd& links, const Eigen::VectorXd& trust) const {
@@ -162,7 +164,8 @@ class LinkFit {
     constexpr double kConverged = 3e-3;
     for (int64_t step = 0; step < kSteps; ++step) {
       const Eigen::MatrixXd change =
-          bound_.solve(trust.asDiagonal() * (labels_ - softmax(k_ * links)) - decay_ * links);
+          product(over_bound_,
+                  trust.asDiagonal() * (labels_ - softmax(product(k_, links))) - decay_ * links);
       links += change;
       if (change.norm() <= kConverged * links.norm()) break;
     }
@@ -177,7 +180,7 @@ class LinkFit {
  private:
   const Eigen::MatrixXd& k_;
   double decay_;
-  Eigen::LLT<Eigen::MatrixXd> bound_;
+  Eigen::MatrixXd over_bound_;  // 1 / the bound
   Eigen::MatrixXd labels_;
 };
 
@@ -257,19 +260,19 @@ LandmarkHead head_of(const LandmarkEvidence& e, const Choice& choice) {
 double LandmarkEvidence::value(std::span<const double> logs, std::span<double> gradient) const {
   const Sizes sizes = sizes_of(*this, logs);
   const Eigen::MatrixXd x = map_rows(*this);
-  const Eigen::MatrixXd products = x * x.transpose();
+  const Eigen::MatrixXd products = product(x, x.transpose());
   const Eigen::MatrixXd curved = curved_similarity(x, sizes.weight);
   Eigen::MatrixXd covariance = similarity(sizes, products, curved);  // of the labels, noise and all
   for (int64_t i = 0; i < rows; ++i) covariance(i, i) += sizes.noise / trust[i];
-  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
-  const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(rows, rows));
-  const Eigen::MatrixXd solution = inverse * map_targets(*this);
+  const double log_root = invert(covariance);  // of the determinant
+  const Eigen::MatrixXd& inverse = covariance;
+  const Eigen::MatrixXd solution = product(inverse, map_targets(*this));
   const auto count = static_cast<double>(classes);
   // Half the derivative of the likelihood by each similarity.
-  const Eigen::MatrixXd pull = 0.5 * (solution * solution.transpose() - count * inverse);
+  const Eigen::MatrixXd pull = 0.5 * (product(solution, solution.transpose()) - count * inverse);
   const Eigen::MatrixXd curved_pull = sizes.curved * pull.cwiseProduct(curved);
   const Eigen::VectorXd sums = curved_pull.rowwise().sum();
-  const Eigen::MatrixXd pulled = curved_pull * x;
+  const Eigen::MatrixXd pulled = product(curved_pull, x);
   std::vector<double> apart(origins(), 1.0);  // 1 is of the weights' sum
   for (int64_t f = 0; f < features; ++f) {
     apart[origin[f]] += x.col(f).cwiseAbs2().dot(sums) -
@@ -285,8 +288,6 @@ double LandmarkEvidence::value(std::span<const double> logs, std::span<double> g
   for (int64_t i = 0; i < rows; ++i) noise_pull += pull(i, i) / trust[i];
   gradient[origins() + 1] = sizes.noise * noise_pull;
   gradient[origins() + 2] = sizes.linear * pull.cwiseProduct(products).sum();
-  const double log_root =
-      Eigen::MatrixXd(factor.matrixL()).diagonal().array().log().sum();  // of the determinant
   return -0.5 * map_targets(*this).cwiseProduct(solution).sum() - count * log_root - weights.sum();
 }
 

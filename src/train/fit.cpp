@@ -32,7 +32,7 @@ void check(const Problem& problem, const Config& config) {
   if (config.k < (best ? 0 : 1) || config.k > largest) {
     refuse(ErrorKind::kUsage, "k does not fit the data: found k = " + std::to_string(config.k) +
                                   ", expected 1 to " + std::to_string(largest) + " for " +
-                                  std::to_string(n) + " rows; set a smaller --k");
+                                  std::to_string(n) + " rows; set a smaller k");
   }
   if (config.epochs < 1 && !best) refuse(ErrorKind::kUsage, "epochs: found 0, expected at least 1");
   for (const auto* rows : {&problem.train, &problem.val}) {

@@ -40,7 +40,7 @@ void set_loss(EpochReport& report, const LossTerms& loss) {
   if (std::isfinite(report.loss)) return;
   refuse(ErrorKind::kData, "training broke down in epoch " + std::to_string(report.epoch) +
                                ": found a loss that is not finite, expected a number; scale the "
-                               "features (--scaling standard) or lower --learning_rate");
+                               "features (scaling = standard) or lower learning_rate");
 }
 
 bool runs_whole_epochs(const Features& features, bool has_graph, const Config& config) {

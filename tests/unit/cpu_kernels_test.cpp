@@ -276,7 +276,32 @@ TEST(CpuKernels, Gemm) {
       cpu::gemm({fast_by_three.data(), m, n}, left(a), right(b), options, 3);
       expect_as_accurate(exact, naive, fast);
       EXPECT_EQ(fast, fast_by_three);
+      Doubles wide(m * n, 2.0);
+      cpu::gemm({wide.data(), m, n}, left(wide_a), right(wide_b), options, 3);
+      for (int64_t e = 0; e < m * n; ++e) EXPECT_NEAR(exact[e], wide[e], 1e-11);
     }
+  }
+}
+
+TEST(CpuKernels, InvertsPositiveMatrices) {
+  for (const int64_t n : {1, 2, 7, 150}) {
+    const Doubles x = widen(random_numbers(n * n, 15));
+    Doubles a(n * n), plain, fast, one(n * n);
+    ref::gemm<double>({a.data(), n, n}, {x.data(), n, n}, {x.data(), n, n}, {false, true, false});
+    for (int64_t i = 0; i < n; ++i) a[i * n + i] += 0.1;
+    plain = fast = a;
+    const double log_root = ref::invert({plain.data(), n, n});
+    EXPECT_NEAR(cpu::invert({fast.data(), n, n}), log_root, 1e-9 * static_cast<double>(n));
+    ref::gemm<double>({one.data(), n, n}, {a.data(), n, n}, {fast.data(), n, n}, {});
+    for (int64_t e = 0; e < n * n; ++e) {
+      EXPECT_NEAR(plain[e], fast[e], 1e-8);
+      EXPECT_NEAR(one[e], e % (n + 1) == 0 ? 1 : 0, 1e-8);
+    }
+  }
+  for (const auto invert : {ref::invert, cpu::invert}) {
+    Doubles no_inverse{1, 2, 2, 1};
+    EXPECT_TRUE(std::isnan(invert({no_inverse.data(), 2, 2})));
+    EXPECT_TRUE(std::isnan(no_inverse[1]));
   }
 }
 

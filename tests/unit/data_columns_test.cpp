@@ -347,8 +347,8 @@ TEST_F(DataColumns, AColumnThatCountsTheRowsIsLeftOut) {
 TEST_F(DataColumns, SaysWhenNothingIsLeftToLearnFrom) {
   EXPECT_EQ(error(ErrorKind::kData, "name,e\nann,\nbob,\ncid,\n"),
             "t.csv: no features: found \"name (identifier), e (empty)\", expected a column of "
-            "numbers, dates or categories; add one, or name a column to use with --categorical or "
-            "--numeric");
+            "numbers, dates or categories; add one, or say what a column holds (--categorical or "
+            "--numeric, in Python its dtype)");
 }
 
 TEST_F(DataColumns, WordsForUnknownLabels) {

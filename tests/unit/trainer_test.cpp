@@ -200,9 +200,8 @@ TEST_F(TrainerTest, RefusesWhatCannotBeTrained) {
   Toy toy;
   Config config = Toy::config();
   config.k = 60;
-  EXPECT_EQ(
-      refusal(toy.problem, config, ErrorKind::kUsage),
-      "k does not fit the data: found k = 60, expected 1 to 59 for 60 rows; set a smaller --k");
+  EXPECT_EQ(refusal(toy.problem, config, ErrorKind::kUsage),
+            "k does not fit the data: found k = 60, expected 1 to 59 for 60 rows; set a smaller k");
   Problem no_labels = toy.problem;
   no_labels.train.clear();
   EXPECT_NE(refusal(no_labels, Toy::config(), ErrorKind::kData).find("no labelled row"),

@@ -20,7 +20,8 @@ class SingleThreadedBlas {
   int threads_, threads_before_;
 };
 
-// cblas_sgemm, once a SingleThreadedBlas lives.
+// Of OpenBLAS, once a SingleThreadedBlas lives.
 extern decltype(&cblas_sgemm) sgemm;
+extern decltype(&cblas_dgemm) dgemm;
 
 }  // namespace glgnn::cpu

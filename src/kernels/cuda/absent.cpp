@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kAbsent =
     "this program was compiled without CUDA; `make cuda` compiles it in where nvcc is installed, "
-    "or use the processor (--device cpu)";
+    "or use the processor (device cpu)";
 
 }  // namespace
 

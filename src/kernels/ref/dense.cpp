@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace glgnn::ref {
@@ -23,6 +25,26 @@ void gemm(MatView<T> c, MatView<const T> a, MatView<const T> b, GemmOptions opti
 
 template void gemm(MatView<float>, MatView<const float>, MatView<const float>, GemmOptions);
 template void gemm(MatView<double>, MatView<const double>, MatView<const double>, GemmOptions);
+
+// By Gauss and Jordan: the pivots of a positive matrix are positive, and their product is its
+// determinant.
+double invert(MatView<double> a) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double log_root = 0;
+  for (int64_t p = 0; p < a.rows; ++p) {
+    const double pivot = a[p][p];
+    log_root += pivot > 0 ? 0.5 * std::log(pivot) : kNone;
+    a[p][p] = 1;
+    for (int64_t j = 0; j < a.cols; ++j) a[p][j] /= pivot;
+    for (int64_t i = 0; i < a.rows; ++i) {
+      if (i == p) continue;
+      const double times = std::exchange(a[i][p], 0.0);
+      for (int64_t j = 0; j < a.cols; ++j) a[i][j] -= times * a[p][j];
+    }
+  }
+  if (std::isnan(log_root)) std::fill(a.data, a.data + a.size(), kNone);
+  return log_root;
+}
 
 template <class T>
 void add_bias_forward(MatView<T> y, MatView<const T> x, const T* b) {
