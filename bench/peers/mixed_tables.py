@@ -5,11 +5,13 @@ as it is, which also sees the other rows without their labels. The others get th
 median, a column that says so, categories one-hot, all scaled, settings by cross-validation. Accuracy on the rows without a label.
 
     /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl [--program build/glgnn] [--draws 3] [--only ours|others] [NAME...]
-    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl --study > docs/results/mixed_tables.jsonl
+    /usr/bin/python3 bench/peers/mixed_tables.py RUNS.jsonl --study >> docs/results/mixed_tables.jsonl
+
+With --many most rows are labelled, as in a table that somebody wants to learn from: 70 % of at most 6000.
 
 The first adds a line of JSON to RUNS.jsonl for each table, number of labels, draw and method as it is found; what the file holds
 already is not run again. The second makes two lines of all of them, as tools/make_results.py wants it: mixed_tables of those tables that
-were looked at while the weights of categories and the choice of modules were settled, mixed_fresh of the others.
+were looked at while the weights of categories and the choice of modules were settled, mixed_fresh of the others; with --many one line.
 """
 import argparse
 import csv
@@ -32,6 +34,8 @@ from rivals import others, processor
 LABELS_PER_CLASS = (10, 50)
 MOST_LABELLED = 0.6  # of all rows
 MOST_ROWS = 1000
+MANY_LABELLED = 0.7  # of all rows
+MANY_ROWS = 6000
 GAP = ""
 
 
@@ -177,22 +181,50 @@ FRESH = ("wa_churn", "stackoverflow", "lending_club", "penguins", "HealthInsuran
          "PSID1982", "ResumeNames", "SportsCards", "CES11", "Wells", "Salaries", "Contraception", "guPrenat", "politics", "tea", "imports85", "tips", "jura",
          "happy")
 
+# Numbers, categories, or both, with thousands of rows.
+LARGE_FROM_R = {
+    "cells": "data(cells, package = 'modeldata'); d <- as.data.frame(cells); d$case <- NULL",
+    "dna": "data(DNA, package = 'mlbench'); d <- DNA; names(d)[names(d) == 'Class'] <- 'class'",
+    "spam": "data(spam, package = 'kernlab'); d <- spam; names(d)[names(d) == 'type'] <- 'class'",
+    "satellite": "data(Satellite, package = 'mlbench'); d <- Satellite; names(d)[names(d) == 'classes'] <- 'class'",
+    "ames": """data(ames, package = 'modeldata'); d <- as.data.frame(ames); d$class <- cut(d$Sale_Price, quantile(d$Sale_Price, 0:4 / 4), letters[1:4], TRUE)
+               d$Sale_Price <- NULL""",
+    "diamonds": "d <- as.data.frame(ggplot2::diamonds); names(d)[names(d) == 'cut'] <- 'class'",
+    "vehicle": "data(Vehicle, package = 'mlbench'); d <- Vehicle; names(d)[names(d) == 'Class'] <- 'class'",
+    "pima": "data(PimaIndiansDiabetes, package = 'mlbench'); d <- PimaIndiansDiabetes; names(d)[names(d) == 'diabetes'] <- 'class'",
+    "letters": "data(LetterRecognition, package = 'mlbench'); d <- LetterRecognition; names(d)[names(d) == 'lettr'] <- 'class'",
+    "computing": "data(hpc_data, package = 'modeldata'); d <- as.data.frame(hpc_data)",
+    "speech": "data(pd_speech, package = 'modeldata'); d <- as.data.frame(pd_speech)",
+    "income": "data(income, package = 'kernlab'); d <- income; names(d)[names(d) == 'INCOME'] <- 'class'; d <- d[!is.na(d$class), ]",
+    "caravan": "data(ticdata, package = 'kernlab'); d <- ticdata; names(d)[names(d) == 'CARAVAN'] <- 'class'",
+    "musk": "data(musk, package = 'kernlab'); d <- musk; names(d)[names(d) == 'Class'] <- 'class'",
+    "shuttle": "data(Shuttle, package = 'mlbench'); d <- Shuttle; names(d)[names(d) == 'Class'] <- 'class'",
+    "vowels": "data(Vowel, package = 'mlbench'); d <- Vowel; names(d)[names(d) == 'Class'] <- 'class'",
+    "soybean": "data(Soybean, package = 'mlbench'); d <- Soybean; names(d)[names(d) == 'Class'] <- 'class'",
+    "light chains": "d <- survival::flchain; d$class <- d$death; d$death <- d$futime <- d$chapter <- NULL",
+    "rotterdam": "d <- survival::rotterdam; d$class <- d$death; d$death <- d$dtime <- d$rtime <- d$recur <- d$pid <- NULL",
+}
+MANY_SEEN = ("cells", "dna", "spam", "satellite", "ames", "diamonds", "vehicle", "pima", "letters", "churn", "credit", "attrition", "lending_club")
+MANY_FRESH = ("computing", "speech", "income", "caravan", "musk", "shuttle", "vowels", "soybean", "light chains", "rotterdam", "wa_churn", "stackoverflow",
+              "NMES1988", "DoctorVisits")
 
-def from_r(name):
+
+def from_r(name, most_rows=MOST_ROWS):
     if not shutil.which("Rscript"):
         raise SystemExit("mixed_tables: Rscript is not here, which reads the real tables; install it by tools/install-deps tables")
-    script = FROM_R[name] + "; write.csv(d, row.names = FALSE, na = '')"
+    script = (FROM_R | LARGE_FROM_R)[name] + "; write.csv(d, row.names = FALSE, na = '')"
     run = subprocess.run(["Rscript", "-e", script], capture_output=True, text=True)
     if run.returncode != 0:
         raise SystemExit(f"mixed_tables: R does not give the table {name}: {run.stderr.strip()} (tools/install-deps tables installs its packages)")
     header, *rows = csv.reader(io.StringIO(run.stdout))
-    keep = sorted(np.random.default_rng(41).permutation(len(rows))[:MOST_ROWS])
+    keep = sorted(np.random.default_rng(41).permutation(len(rows))[:most_rows])
     table = {column: [rows[i][j] for i in keep] for j, column in enumerate(header)}
     return table, levels("k ", table.pop("class"))
 
 
 SYNTHETIC = {"city and job": city_and_job, "census": census, "levels decide": levels_decide, "gates": gates}
 TABLES = SYNTHETIC | {name: (lambda name=name: from_r(name)) for name in FROM_R}
+MANY_TABLES = {name: (lambda name=name: from_r(name, MANY_ROWS)) for name in (*MANY_SEEN, *MANY_FRESH)}
 
 
 def is_number(cells):
@@ -219,7 +251,11 @@ def encoded(table):
 
 
 def draw_rows(y, count, draw):
+    """`count` rows of every class, or a part of all rows, and the others."""
     random = np.random.default_rng(100 + draw)
+    if count < 1:
+        rows = random.permutation(len(y))
+        return np.split(rows, [int(count * len(y))])
     labelled = np.concatenate([random.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)])
     return labelled, np.setdiff1d(np.arange(len(y)), labelled)
 
@@ -253,18 +289,20 @@ def accuracies_of_others(table, y, labelled, test):
 
 def measure(options, name, out, known):
     made = None
-    for count in LABELS_PER_CLASS:
+    tables, fresh, counts = (MANY_TABLES, MANY_FRESH, (MANY_LABELLED,)) if options.many else (TABLES, FRESH, LABELS_PER_CLASS)
+    for count in counts:
         for draw in range(options.draws):
             wanted = {"ours": ("ours",), "others": tuple(others()), None: ("ours", *others())}[options.only]
-            missing = [method for method in wanted if (name, count, draw, method) not in known]
+            of_class = count if count >= 1 else f"{count:.0%} of all"
+            missing = [method for method in wanted if (name, of_class, draw, method) not in known]
             if not missing:
                 continue
             if made is None:
-                table, y = TABLES[name]()
+                table, y = tables[name]()
                 table, y = {column: [str(cell) for cell in cells] for column, cells in table.items()}, np.array(y, dtype=object)
                 made = True
             classes, rows = np.unique(y.astype(str), return_counts=True)
-            if count * len(classes) > MOST_LABELLED * len(y) or rows.min() < count + 5:
+            if count >= 1 and (count * len(classes) > MOST_LABELLED * len(y) or rows.min() < count + 5):
                 break
             labelled, test = draw_rows(y, count, draw)
             for method, run in (("ours", lambda: ours(options.program, table, y, labelled, test, draw)),
@@ -273,21 +311,23 @@ def measure(options, name, out, known):
                     continue
                 found, seconds = run()
                 for which, accuracy in found.items():
-                    line = {"table": name, "seen": name not in FRESH, "rows": len(y), "columns": len(table), "classes": len(classes),
-                            "per_class": count, "draw": draw, "method": which, "accuracy": accuracy, **options.where}
+                    line = {"table": name, "seen": name not in fresh, "rows": len(y), "columns": len(table), "classes": len(classes),
+                            "per_class": of_class, "draw": draw, "method": which, "accuracy": accuracy, **options.where}
                     if seconds is not None:
                         line["seconds"] = round(seconds, 1)
                     out.write(json.dumps(line) + "\n")
                     out.flush()
-                print(f"{name}, {count} of a class, draw {draw}: " + ", ".join(f"{m} {100 * a:.1f}" for m, a in found.items()),
+                print(f"{name}, {of_class} of a class, draw {draw}: " + ", ".join(f"{m} {100 * a:.1f}" for m, a in found.items()),
                       file=sys.stderr, flush=True)
 
 
 def study(name, runs):
     """The runs of a study in one record, a line for each table and number of labels that all methods have."""
     tables = {}
-    runs = [run for run in runs if run["seen"] == (name == "mixed_tables")]
-    for run in sorted(runs, key=lambda run: (not run["seen"], list(TABLES).index(run["table"]), run["per_class"], run["draw"])):
+    if name != "many_tables":
+        runs = [run for run in runs if run["seen"] == (name == "mixed_tables")]
+    order = [*TABLES, *MANY_TABLES]
+    for run in sorted(runs, key=lambda run: (not run["seen"], order.index(run["table"]), run["per_class"], run["draw"])):
         line = tables.setdefault((run["table"], run["per_class"]), {
             "name": run["table"], "seen": run["seen"], "rows": run["rows"], "columns": run["columns"], "per_class": run["per_class"],
             "accuracy": {"ours": []}, "seconds": []})
@@ -310,6 +350,7 @@ def main():
     parser.add_argument("--program", default="build/glgnn")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--only", choices=("ours", "others"))
+    parser.add_argument("--many", action="store_true")
     parser.add_argument("--study", action="store_true")
     options = parser.parse_intermixed_args()
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
@@ -319,12 +360,12 @@ def main():
         with open(options.out) as file:
             runs = [json.loads(line) for line in file]
     if options.study:
-        for name in ("mixed_tables", "mixed_fresh"):
+        for name in ("many_tables",) if options.many else ("mixed_tables", "mixed_fresh"):
             print(json.dumps(study(name, runs)))
         return
     known = {(run["table"], run["per_class"], run["draw"], run["method"]) for run in runs}
     with open(options.out, "a") as out:
-        for name in options.names or TABLES:
+        for name in options.names or (MANY_TABLES if options.many else TABLES):
             measure(options, name, out, known)
 
 

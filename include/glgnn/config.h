@@ -84,6 +84,7 @@ struct Config {
   bool prototype_heads = true;
   bool gnn_heads = true;
   bool landmark_heads = true;
+  bool tree_heads = true;
   bool votes = true;
   bool propagation = true;
   bool second_round = true;

@@ -143,13 +143,15 @@ void for_each_setting(C& c, Visit&& visit) {
         "or 4 from each fold");
   visit("folds", c.folds, Range{0, 20},
         "where validation rows are not given: how often other labelled rows validate, so that all "
-        "teach; 0: 5 up to 3000 rows, 3 up to 10000, else 1; above 1000 labels 1");
+        "teach; 0: 5 up to 3000 rows and 1000 labels, 3 up to 10000 rows, else 1");
   visit("spread_heads", c.spread_heads, any, "modules that spread the labels over their graph");
   visit("prototype_heads", c.prototype_heads, any,
         "modules with class prototypes: Gaussian for tables, distributions over features for text");
   visit("gnn_heads", c.gnn_heads, any, "modules with two trained layers and propagation");
   visit("landmark_heads", c.landmark_heads, any,
         "modules that link every row to all labelled ones, features weighed by learning (tables)");
+  visit("tree_heads", c.tree_heads, any,
+        "modules of boosted trees, where labels are many (tables)");
   visit("votes", c.votes, any,
         "join the neighbours found in several views of the features into one graph");
   visit("edge_trust", c.edge_trust, any,
@@ -178,10 +180,10 @@ constexpr std::string_view kBoth[] = {"mode",   "seed",          "k",
 constexpr std::string_view kBestOnly[] = {"members", "folds", "class_shares"};
 // Parts of best mode that can be left out, to see what they are worth.
 constexpr std::string_view kParts[] = {
-    "spread_heads", "prototype_heads", "gnn_heads",       "landmark_heads",
-    "votes",        "edge_trust",      "class_mixing",    "propagation",
-    "second_round", "label_links",     "feature_weights", "teacher",
-    "consistency",  "class_mass",      "network_round",   "averaging"};
+    "spread_heads",  "prototype_heads", "gnn_heads",    "landmark_heads", "tree_heads",
+    "votes",         "edge_trust",      "class_mixing", "propagation",    "second_round",
+    "label_links",   "feature_weights", "teacher",      "consistency",    "class_mass",
+    "network_round", "averaging"};
 
 bool is_among(std::string_view name, std::span<const std::string_view> list) {
   return std::ranges::find(list, name) != list.end();

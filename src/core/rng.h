@@ -24,7 +24,8 @@ enum class Stream : uint32_t {
   kLandmarks = 9,
   kEstimate = 10,
   kSampleNeighbours = 11,
-  kNoiseWeights = 12
+  kNoiseWeights = 12,
+  kTrees = 13
 };
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.

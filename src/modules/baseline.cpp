@@ -52,9 +52,9 @@ struct LabelledRows {
   std::vector<int32_t> rows;
   int64_t trained;
 
-  explicit LabelledRows(const Problem& problem)
+  LabelledRows(const Problem& problem, int64_t most)
       : rows(problem.train.begin(),
-             problem.train.begin() + std::min<int64_t>(std::ssize(problem.train), kMostLandmarks)),
+             problem.train.begin() + std::min<int64_t>(std::ssize(problem.train), most)),
         trained(std::ssize(rows)) {
     rows.insert(rows.end(), problem.val.begin(), problem.val.end());
   }
@@ -83,15 +83,17 @@ Matrix answers_from(Matrix dense, const LabelledRows& labelled, const Problem& p
 
 Matrix baseline_answers(const Problem& problem, SharedInputs& shared, const Context& context) {
   if (problem.features->is_sparse) {
-    return baseline_answers(problem, shared.view(View::kTfidf), context);
+    const bool is_narrow = problem.features->cols() <= kMostDenseColumns;
+    return baseline_answers(problem, shared.view(is_narrow ? View::kStandard : View::kTfidf),
+                            context);
   }
-  const LabelledRows labelled(problem);
+  const LabelledRows labelled(problem, kMostTeachers);
   return answers_from(shared.rows(View::kStandard, labelled.rows).dense, labelled, problem,
                       context.threads);
 }
 
 Matrix baseline_answers(const Problem& problem, const Features& x, const Context& context) {
-  const LabelledRows labelled(problem);
+  const LabelledRows labelled(problem, x.is_sparse ? kMostLandmarks : kMostTeachers);
   Matrix dense;
   if (x.is_sparse) {
     dense = with_same_products(x, labelled.rows, labelled.trained);

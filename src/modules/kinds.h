@@ -17,6 +17,7 @@
 #include "modules/layers.h"
 #include "modules/multinomial.h"
 #include "modules/spread.h"
+#include "modules/trees.h"
 
 namespace glgnn {
 
@@ -38,10 +39,11 @@ struct PaperState {
 };
 
 using KindOptions = std::variant<SpreadOptions, GaussianOptions, MultinomialOptions, LayersOptions,
-                                 LandmarkOptions>;
+                                 LandmarkOptions, TreesOptions>;
 
 // A file has the place of a state in this list: a new one comes last.
-struct KindState : std::variant<SpreadState, PrototypeState, LayersState, LandmarkState> {
+struct KindState
+    : std::variant<SpreadState, PrototypeState, LayersState, LandmarkState, TreesState> {
   using variant::variant;
 };
 

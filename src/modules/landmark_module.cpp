@@ -7,7 +7,6 @@
 
 #include "core/validate.h"
 #include "modules/module.h"
-#include "ops/propagation.h"
 
 namespace glgnn {
 namespace {
@@ -42,15 +41,6 @@ Stage fit_alone(const LandmarkOptions& options, const RoundWork& work) {
   return own;
 }
 
-Stage smoothed(const Stage& own, const Smoothing& smoothing, const RoundWork& work) {
-  Stage out = own;
-  Propagation(work.graph(), work.context).run(out.p, own.p, smoothing.steps, smoothing.alpha);
-  normalise_rows(out.p, class_shares(work.problem), work.context.threads);
-  clamp_training_rows(out.p, work.problem);
-  out.own_weight = smoothing.alpha;
-  return out;
-}
-
 }  // namespace
 
 void LandmarkState::check(const std::string& what, const StateShape& fitted) const {
@@ -71,7 +61,7 @@ std::vector<Stage> LandmarkOptions::run_round(const RoundWork& work) const {
   if (work.round == 0) stages.push_back(fit_alone(*this, work));
   // What landmarks alone say is the same in every round.
   const Stage own = work.first ? *work.first : stages.front();
-  if (smoothing.steps > 0) stages.push_back(smoothed(own, smoothing, work));
+  if (smoothing.steps > 0) stages.push_back(work.smoothed(own, smoothing));
   if (work.round > 0) {
     stages.push_back({.p = spread_labels(work.graph(), work.problem, false, work.context),
                       .selection = own.selection,

@@ -35,13 +35,16 @@ Sizes sizes_of(const LandmarkEvidence& e, std::span<const double> logs) {
 
 Sizes only_linear(int64_t features) { return {Eigen::VectorXd::Ones(features), 0, 0, 1}; }
 
-// exp(-1/2 |s * (x_i - x_j)|^2)
-Eigen::MatrixXd curved_similarity(const Eigen::MatrixXd& x, const Eigen::VectorXd& weight) {
-  const Eigen::MatrixXd z = x * weight.cwiseSqrt().asDiagonal();
-  const Eigen::VectorXd half = 0.5 * z.rowwise().squaredNorm();
-  Eigen::MatrixXd k = product(z, z.transpose());
-  k.colwise() -= half;
-  k.rowwise() -= half.transpose();
+// exp(-1/2 |s * (x_i - y_j)|^2)
+Eigen::MatrixXd curved_similarity(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y,
+                                  const Eigen::VectorXd& weight) {
+  const auto scaled = [&](const Eigen::MatrixXd& rows) {
+    return Eigen::MatrixXd(rows * weight.cwiseSqrt().asDiagonal());
+  };
+  const Eigen::MatrixXd zx = scaled(x), zy = scaled(y);
+  Eigen::MatrixXd k = product(zx, zy.transpose());
+  k.colwise() -= Eigen::VectorXd(0.5 * zx.rowwise().squaredNorm());
+  k.rowwise() -= Eigen::VectorXd(0.5 * zy.rowwise().squaredNorm()).transpose();
   return k.array().min(0.0).exp();
 }
 
@@ -64,9 +67,8 @@ Eigen::MatrixXd similarity(const Sizes& sizes, const Eigen::MatrixXd& products,
   return k;
 }
 
-Eigen::MatrixXd similarity(const LandmarkEvidence& e, const Sizes& sizes) {
-  const Eigen::MatrixXd x = map_rows(e);
-  return similarity(sizes, product(x, x.transpose()), curved_similarity(x, sizes.weight));
+Eigen::MatrixXd similarity(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y, const Sizes& sizes) {
+  return similarity(sizes, product(x, y.transpose()), curved_similarity(x, y, sizes.weight));
 }
 
 LandmarkEvidence evidence_of(const Features& features, const Problem& problem,
@@ -144,6 +146,22 @@ Sizes normalised(const LandmarkEvidence& e, Sizes sizes) {
   return sizes;
 }
 
+// Adds to the links until a step hardly changes them.
+template <class Step>
+void improve(Eigen::MatrixXd& links, const Step& step) {
+  constexpr int64_t kSteps = 100;
+  constexpr double kConverged = 3e-3;
+  for (int64_t s = 0; s < kSteps; ++s) {
+    const Eigen::MatrixXd change = step();
+    links += change;
+    if (change.norm() <= kConverged * links.norm()) break;
+  }
+}
+
+Eigen::MatrixXd map_labels(const LandmarkEvidence& e) {
+  return map_targets(e).rowwise() + Eigen::Map<const Eigen::RowVectorXd>(e.share.data(), e.classes);
+}
+
 // Logistic regression: links A that maximise the logarithm of the labels' likelihood, the logits
 // being K A, less decay / 2 tr(A^T K A).
 class LinkFit {
@@ -153,22 +171,16 @@ class LinkFit {
         decay_(decay),
         over_bound_(0.5 * *std::max_element(e.trust.begin(), e.trust.end()) * k +
                     decay * Eigen::MatrixXd::Identity(e.rows, e.rows)),
-        labels_(map_targets(e).rowwise() +
-                Eigen::Map<const Eigen::RowVectorXd>(e.share.data(), e.classes)) {
+        labels_(map_labels(e)) {
     invert(over_bound_);
   }
 
   // Improves links. Every step divides by a bound of the curvature (Boehning 1992): none can fail.
   void run(Eigen::MatrixXd& links, const Eigen::VectorXd& trust) const {
-    constexpr int64_t kSteps = 100;
-    constexpr double kConverged = 3e-3;
-    for (int64_t step = 0; step < kSteps; ++step) {
-      const Eigen::MatrixXd change =
-          product(over_bound_,
-                  trust.asDiagonal() * (labels_ - softmax(product(k_, links))) - decay_ * links);
-      links += change;
-      if (change.norm() <= kConverged * links.norm()) break;
-    }
+    improve(links, [&] {
+      return product(over_bound_,
+                     trust.asDiagonal() * (labels_ - softmax(product(k_, links))) - decay_ * links);
+    });
   }
 
   // The logarithm of the likelihood of row i's label.
@@ -183,6 +195,24 @@ class LinkFit {
   Eigen::MatrixXd over_bound_;  // 1 / the bound
   Eigen::MatrixXd labels_;
 };
+
+// The same where more rows teach than are landmarks: k is their likeness to these, `among` that of
+// the landmarks.
+Eigen::MatrixXd links_taught_by_many(const LandmarkEvidence& e, const Eigen::MatrixXd& k,
+                                     const Eigen::MatrixXd& among, double decay) {
+  constexpr double kRidge = 1e-8;  // of the mean curvature: some landmarks say the same
+  const Eigen::Map<const Eigen::VectorXd> trust(e.trust.data(), e.rows);
+  const Eigen::MatrixXd labels = map_labels(e), across = k.transpose();
+  Eigen::MatrixXd over_bound = 0.5 * trust.maxCoeff() * product(across, k) + decay * among;
+  over_bound.diagonal().array() += kRidge * over_bound.diagonal().mean();
+  invert(over_bound);
+  Eigen::MatrixXd links = Eigen::MatrixXd::Zero(k.cols(), e.classes);
+  improve(links, [&] {
+    const Eigen::MatrixXd missed = trust.asDiagonal() * (labels - softmax(product(k, links)));
+    return product(over_bound, product(across, missed) - decay * product(among, links));
+  });
+  return links;
+}
 
 Eigen::MatrixXd no_links(const LandmarkEvidence& e) {
   return Eigen::MatrixXd::Zero(e.rows, e.classes);
@@ -205,7 +235,7 @@ Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes, int
     if (sizes.curved == 0 && factor != 1) break;
     tried.push_back(sizes);
     tried.back().weight *= factor;
-    k.push_back(similarity(e, tried.back()));
+    k.push_back(similarity(map_rows(e), map_rows(e), tried.back()));
   }
   const int64_t choices = std::ssize(tried) * std::ssize(kDecays);
   std::vector<std::optional<LinkFit>> fits(choices);
@@ -240,12 +270,19 @@ Choice choose_width_and_decay(const LandmarkEvidence& e, const Sizes& sizes, int
   return best;
 }
 
+// The first rows of e are the landmarks, all of them teach.
 LandmarkHead head_of(const LandmarkEvidence& e, const Choice& choice) {
   const auto& [sizes, decay] = choice;
-  const Eigen::MatrixXd x = map_rows(e);
-  const Eigen::MatrixXd k = similarity(e, sizes);
-  Eigen::MatrixXd links = no_links(e);
-  LinkFit(e, k, decay).run(links, Eigen::Map<const Eigen::VectorXd>(e.trust.data(), e.rows));
+  const Eigen::MatrixXd all = map_rows(e);
+  const Eigen::MatrixXd x = all.topRows(std::min(e.rows, kMostLandmarks));
+  const Eigen::MatrixXd among = similarity(x, x, sizes);
+  Eigen::MatrixXd links;
+  if (x.rows() < e.rows) {
+    links = links_taught_by_many(e, similarity(all, x, sizes), among, decay);
+  } else {
+    links = no_links(e);
+    LinkFit(e, among, decay).run(links, Eigen::Map<const Eigen::VectorXd>(e.trust.data(), e.rows));
+  }
   LandmarkHead head;
   head.landmarks = to_matrix(x);
   head.weights = to_matrix(sizes.weight.cwiseSqrt().transpose());
@@ -261,7 +298,7 @@ double LandmarkEvidence::value(std::span<const double> logs, std::span<double> g
   const Sizes sizes = sizes_of(*this, logs);
   const Eigen::MatrixXd x = map_rows(*this);
   const Eigen::MatrixXd products = product(x, x.transpose());
-  const Eigen::MatrixXd curved = curved_similarity(x, sizes.weight);
+  const Eigen::MatrixXd curved = curved_similarity(x, x, sizes.weight);
   Eigen::MatrixXd covariance = similarity(sizes, products, curved);  // of the labels, noise and all
   for (int64_t i = 0; i < rows; ++i) covariance(i, i) += sizes.noise / trust[i];
   const double log_root = invert(covariance);  // of the determinant
@@ -306,7 +343,7 @@ LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
   const Sizes sizes = options.curved
                           ? sizes_of(learned_from, learn_sizes(learned_from, options.selects))
                           : only_linear(x.cols());
-  return head_of(evidence_of(x, problem, first(kMostLandmarks)),
+  return head_of(evidence_of(x, problem, first(kMostTeachers)),
                  choose_width_and_decay(learned_from, normalised(learned_from, sizes), threads));
 }
 

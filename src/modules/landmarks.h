@@ -5,8 +5,9 @@
 //   f(x)_c = sum_t links_tc exp(-1/2 |s * (x - x_t)|^2) + x . w_c + b_c,   p = softmax(f)
 //
 // s and the sizes of the two parts are those under which the labels, taken for numbers 0 and 1, are
-// likeliest in a Gaussian process; the links are logistic regression on the similarities. Cost
-// O(T^3) for T landmarks, at most kMostLandmarks, and O(N T F) for the rows.
+// likeliest in a Gaussian process; the links are logistic regression on the similarities, taught by
+// at most kMostTeachers training rows. Cost O(T^3) for T landmarks, at most kMostLandmarks, and O(N
+// T F) for the rows.
 #pragma once
 
 #include <glgnn/config.h>
@@ -21,6 +22,7 @@
 namespace glgnn {
 
 inline constexpr int64_t kMostLandmarks = 1000;
+inline constexpr int64_t kMostTeachers = 4000;  // training rows from which the links are learned
 
 struct LandmarkOptions {
   static constexpr const char* kName = "landmarks";

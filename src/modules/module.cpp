@@ -7,6 +7,7 @@
 
 #include "core/parallel.h"
 #include "core/rows.h"
+#include "ops/propagation.h"
 
 namespace glgnn {
 namespace {
@@ -212,6 +213,15 @@ std::vector<float> RoundWork::separation(const Matrix& p) const {
   // On the device the numbers are there: of the features only their columns are asked.
   const cuda::HeldMatrix* const held = shared.held(view);
   return class_separation(held ? shared.features() : shared.view(view), p, context.threads, held);
+}
+
+Stage RoundWork::smoothed(const Stage& own, const Smoothing& smoothing) const {
+  Stage out = own;
+  Propagation(graph(), context).run(out.p, own.p, smoothing.steps, smoothing.alpha);
+  normalise_rows(out.p, class_shares(problem), context.threads);
+  clamp_training_rows(out.p, problem);
+  out.own_weight = smoothing.own_weight();
+  return out;
 }
 
 std::vector<float> class_separation(const Features& x, const Matrix& p, int threads,

@@ -62,6 +62,8 @@ struct RoundWork {
   const Features& features() const { return shared.view(input); }
   // How well each feature alone separates the soft classes.
   std::vector<float> separation(const Matrix& p) const;
+  // What a head says, propagated over the graph.
+  Stage smoothed(const Stage& own, const Smoothing& smoothing) const;
 };
 
 // A stage of a module, with the graph it was made on.

@@ -137,10 +137,10 @@ std::vector<Drawing> draw_and_choose(const std::vector<HeldBack>& held, int64_t 
   for (uint32_t b = 0; b < kDrawings; ++b) {
     Drawing& drawing = drawings.emplace_back();
     drawing.times = draw_rows(rows, {seed, Stream::kEstimate, 0, b});
-    if (held.size() == 1) {
-      drawing.chosen = {choose_in_fold(held[0], judged_folds[0], drawing.times.data(), of_all)};
-    } else {
+    if (choose_together(held)) {
       drawing.chosen = choose_over_folds(held, judged_folds, drawing.times, of_all, false);
+    } else {
+      drawing.chosen = {choose_in_fold(held[0], judged_folds[0], drawing.times.data(), of_all)};
     }
   }
   return drawings;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "modules/soft_labels.h"
 
@@ -21,50 +23,109 @@ double times_sum(const std::vector<double>& values, const double* times) {
   return std::inner_product(values.begin(), values.end(), times, 0.0);
 }
 
-// The logarithm of the likelihood of all labels, given one look of each fold.
-double likelihood_of(const std::vector<const Judged*>& looks, size_t sharpness,
-                     const std::vector<double>& times, double handicap) {
-  double rows = 0, sum = 0, squares = 0;
-  const double* of_row = times.data();
-  for (const Judged* look : looks) {
-    for (const double value : look->likelihood[sharpness]) {
-      rows += *of_row;
-      sum += *of_row * value;
-      squares += *of_row * value * value;
-      ++of_row;
+// A candidate's answers to the labels of all folds, as logarithms of probabilities.
+struct Candidate {
+  size_t stage;
+  int32_t family;
+  size_t sharpness = 0;
+  double likelihood = 0;             // the logarithm of that of all labels
+  std::vector<double> of_rows = {};  // of each; their sum is `likelihood`
+};
+
+// Given one look of each fold.
+void judge(Candidate& candidate, const std::vector<const Judged*>& looks,
+           const HeldBackStage& stage, const std::vector<double>& times) {
+  for (size_t place = 0; place < stage.choices(); ++place) {
+    double rows = 0, sum = 0, squares = 0;
+    std::vector<double> of_rows;
+    for (const Judged* look : looks) {
+      for (const double value : look->likelihood[place]) {
+        const double count = times[of_rows.size()];
+        rows += count;
+        sum += count * value;
+        squares += count * value * value;
+        of_rows.push_back(value);
+      }
     }
+    double price = place > 0 ? kPriceOfSharpness : 0;
+    if (stage.handicap > 0 && rows > 0) {
+      const double variance = std::max(0.0, squares / rows - sum * sum / (rows * rows));
+      price += stage.handicap * std::sqrt(variance * rows);
+    }
+    if (place > 0 && sum - price <= candidate.likelihood) continue;
+    candidate.sharpness = place;
+    candidate.likelihood = sum - price;
+    for (double& value : of_rows) value -= rows > 0 ? price / rows : 0;
+    candidate.of_rows = std::move(of_rows);
   }
-  if (handicap == 0 || rows == 0) return sum;
-  const double variance = std::max(0.0, squares / rows - sum * sum / (rows * rows));
-  return sum - handicap * std::sqrt(variance * rows);
+}
+
+using Weights = std::vector<std::pair<double, const Candidate*>>;  // the largest first
+
+void sort_and_cut(Weights& weights, size_t members) {
+  std::ranges::stable_sort(weights, std::greater{}, &Weights::value_type::first);
+  weights.resize(std::min(weights.size(), members));
 }
 
 // Each family starts with the same weight, shared by its candidates, and likelihoods multiply it.
-// Those of the largest weights are the members.
-std::vector<double> weights_by_likelihood(const std::vector<double>& likelihood,
-                                          const std::vector<HeldBackStage>& stages,
-                                          const std::vector<bool>& takes_part, size_t members) {
+Weights weights_by_likelihood(const std::vector<Candidate>& candidates, size_t members) {
   std::map<int32_t, double> size;
-  std::vector<size_t> order;
-  for (size_t s = 0; s < stages.size(); ++s) {
-    if (!takes_part[s]) continue;
-    ++size[stages[s].family];
-    order.push_back(s);
+  for (const Candidate& candidate : candidates) ++size[candidate.family];
+  Weights weights;
+  for (const Candidate& candidate : candidates) {
+    weights.emplace_back(kTrust * candidate.likelihood - std::log(size[candidate.family]),
+                         &candidate);
   }
-  std::vector<double> log_weight(stages.size(), 0.0);
-  for (const size_t s : order) {
-    log_weight[s] = kTrust * likelihood[s] - std::log(size[stages[s].family]);
+  sort_and_cut(weights, members);
+  const double largest = weights.empty() ? 0 : weights.front().first;
+  for (auto& [weight, candidate] : weights) weight = std::exp(weight - largest);
+  return weights;
+}
+
+// So many held-back labels tell which mixture is right; fewer, how much to believe each candidate.
+constexpr double kLabelsWorthAMixture = 300;
+
+// The mixture of candidates under which the labels are likeliest, by expectation and maximisation
+// from equal weights. Of many labels the likelihoods' product would believe one candidate alone,
+// and different ones that are nearly as good are better together.
+Weights weights_by_mixture(const std::vector<Candidate>& candidates,
+                           const std::vector<double>& times, size_t members) {
+  constexpr size_t kOfAFamily = 4;  // that take part: its best
+  constexpr int64_t kSteps = 50;
+  std::map<int32_t, std::vector<const Candidate*>> families;
+  for (const Candidate& candidate : candidates) families[candidate.family].push_back(&candidate);
+  Weights weights;
+  for (auto& [family, of_family] : families) {
+    std::ranges::stable_sort(of_family, std::greater{}, &Candidate::likelihood);
+    of_family.resize(std::min(of_family.size(), kOfAFamily));
+    for (const Candidate* candidate : of_family) weights.emplace_back(1.0, candidate);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return log_weight[a] > log_weight[b]; });
-  order.resize(std::min(order.size(), members));
-  std::vector<double> weight(stages.size(), 0.0);
-  double sum = 0;
-  for (const size_t s : order) {
-    sum += weight[s] = std::exp(log_weight[s] - log_weight[order.front()]);
-  }
-  for (const size_t s : order) weight[s] /= sum;
-  return weight;
+  const auto climb = [&] {
+    for (auto& [weight, candidate] : weights) weight = 1.0 / static_cast<double>(weights.size());
+    std::vector<std::vector<double>> p;
+    for (const auto& [weight, candidate] : weights) {
+      std::vector<double>& of_rows = p.emplace_back(candidate->of_rows);
+      for (double& value : of_rows) value = std::exp(value);
+    }
+    for (int64_t step = 0; step < kSteps; ++step) {
+      std::vector<double> sum(times.size(), 0.0);
+      for (size_t c = 0; c < weights.size(); ++c) {
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += weights[c].first * p[c][i];
+      }
+      double all = 0;
+      for (size_t c = 0; c < weights.size(); ++c) {
+        double share = 0;
+        for (size_t i = 0; i < sum.size(); ++i) share += times[i] * p[c][i] / sum[i];
+        all += weights[c].first *= share;
+      }
+      for (auto& [weight, candidate] : weights) weight /= all;
+    }
+  };
+  climb();
+  sort_and_cut(weights, members);
+  climb();
+  sort_and_cut(weights, members);
+  return weights;
 }
 
 }  // namespace
@@ -121,16 +182,20 @@ size_t best_look(const std::vector<Judged>& looks, const double* times) {
   return best;
 }
 
+bool choose_together(const std::vector<HeldBack>& held) {
+  const HeldBack& first = held.front();
+  return held.size() > 1 ||
+         (first.is_drawn && static_cast<double>(first.labels.size()) >= kLabelsWorthAMixture);
+}
+
 std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
                                       const std::vector<JudgedFold>& judged,
                                       const std::vector<double>& times, size_t members,
                                       bool with_taught) {
   std::vector<Chosen> chosen(held.size());
   const std::vector<HeldBackStage>& stages = held.front().stages;
-  std::vector<double> likelihood(stages.size(), 0.0);
-  std::vector<bool> takes_part(stages.size());
+  std::vector<Candidate> candidates;
   for (size_t s = 0; s < stages.size(); ++s) {
-    takes_part[s] = with_taught || !stages[s].is_taught;
     std::vector<const Judged*> looks;
     size_t first = 0;  // of the fold's rows among those of all folds
     for (size_t f = 0; f < held.size(); ++f) {
@@ -139,16 +204,23 @@ std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
       looks.push_back(&judged[f][s][look]);
       first += held[f].labels.size();
     }
-    size_t sharpness = 0;
-    for (size_t place = 0; place < stages[s].choices(); ++place) {
-      const double value = likelihood_of(looks, place, times, stages[s].handicap) -
-                           (place > 0 ? kPriceOfSharpness : 0);
-      if (place == 0 || value > likelihood[s]) likelihood[s] = value, sharpness = place;
+    Candidate candidate{.stage = s, .family = stages[s].family};
+    judge(candidate, looks, stages[s], times);
+    for (Chosen& fold : chosen) {
+      fold.sharpness.push_back(candidate.sharpness);
+      fold.weight.push_back(0);
     }
-    for (Chosen& fold : chosen) fold.sharpness.push_back(sharpness);
+    if (with_taught || !stages[s].is_taught) candidates.push_back(std::move(candidate));
   }
-  const std::vector<double> weight = weights_by_likelihood(likelihood, stages, takes_part, members);
-  for (Chosen& fold : chosen) fold.weight = weight;
+  const double labels = std::accumulate(times.begin(), times.end(), 0.0);
+  const Weights weights = labels < kLabelsWorthAMixture
+                              ? weights_by_likelihood(candidates, members)
+                              : weights_by_mixture(candidates, times, members);
+  double sum = 0;
+  for (const auto& [weight, candidate] : weights) sum += weight;
+  for (Chosen& fold : chosen) {
+    for (const auto& [weight, candidate] : weights) fold.weight[candidate->stage] = weight / sum;
+  }
   return chosen;
 }
 

@@ -37,6 +37,7 @@ struct HeldBack {
   std::vector<HeldBackStage> stages;  // the same ones in every fold
   Matrix baseline;                    // V x C, of logistic regression; empty: not known
   int64_t others = 0;                 // rows without a label
+  bool is_drawn = false;              // any labelled row might have been held back
 };
 
 // One look at the rows of a fold.
@@ -63,6 +64,10 @@ struct Chosen {
   std::vector<double> weight;     // N_agg of each candidate; 0: no member
   std::vector<size_t> sharpness;  // of each candidate, a place in kSharpness
 };
+
+// Whether choose_over_folds() chooses: of one fold alone where its rows were drawn, and are enough
+// for a mixture.
+bool choose_together(const std::vector<HeldBack>& held);
 
 // The network of all folds, each row counted as often as `times` says (those of all folds, one
 // after another): the same members and weights in every fold. Each family starts alike, and a

@@ -21,11 +21,12 @@ namespace {
 constexpr int64_t kMostFolds = 5, kFewerFolds = 3;
 constexpr int64_t kRowsOfMostFolds = 3'000;
 constexpr int64_t kRowsOfFewerFolds = 10'000;  // above, one training is enough to wait for
-constexpr int64_t kLabelsWorthFolds = 1'000;
+constexpr int64_t kLabelsOfMostFolds = 1'000;
 
 int64_t folds_by_size(const Problem& problem) {
   const auto labels = static_cast<int64_t>(problem.train.size() + problem.val.size());
-  return labels > kLabelsWorthFolds ? 1 : folds_of_rows(problem.features->rows());
+  return std::min(folds_of_rows(problem.features->rows()),
+                  labels > kLabelsOfMostFolds ? kFewerFolds : kMostFolds);
 }
 
 // The training rows of each class in the random order of the seed.

@@ -138,9 +138,9 @@ int64_t estimate_pool_memory(const Features& features, const Csr* graph, int64_t
   const int64_t predictions = modules * n * classes * kWord;
   // Layers' values and gradients, dropped-out features, blocks of similarities.
   const int64_t of_rows = n * (6 * kHidden + 16 * classes + 2 * kHidden) * kWord;
-  // Similarities of all landmarks, four times each in double precision.
+  // Similarities to all landmarks, four times each in double precision.
   const int64_t landmarks = kind.is_text ? 0 : std::min(n, kMostLandmarks);
-  const int64_t similarities = 4 * landmarks * landmarks * 2 * kWord;
+  const int64_t similarities = 4 * landmarks * std::min(n, kMostTeachers) * 2 * kWord;
   // What each end of an edge says and hears of every class, and where the other end is.
   const bool mixes = config.class_mixing && graph && can_mix(*graph, classes);
   const int64_t messages = mixes ? given * (2 * classes + 3) * kWord : 0;

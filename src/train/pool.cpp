@@ -320,6 +320,21 @@ void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views
   }
 }
 
+// Few rows tell where to cut only by luck.
+constexpr int64_t kLabelsWorthTrees = 200;
+
+void add_trees(std::vector<ModuleSpec>& pool, bool few) {
+  for (const auto& [leaves, least] : {std::pair(4, 5), {16, 5}, {31, 20}}) {
+    ModuleSpec spec;
+    spec.views = {View::kStandard};
+    spec.input = View::kStandard;
+    spec.graph = {.k = 10, .euclidean = !few, .select = few ? 0.0 : 1.0};
+    spec.rounds = few ? 1 : 2;
+    spec.kind = TreesOptions{.leaves = leaves, .least = least};
+    pool.push_back(spec);
+  }
+}
+
 void add_table_modules(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
                        const DataKind& kind, bool few) {
   add_spreading(pool, views, few);
@@ -327,6 +342,7 @@ void add_table_modules(std::vector<ModuleSpec>& pool, const std::vector<View>& v
   add_gaussian(pool, views, kind, few);
   if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
   if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views, kind, few);
+  if (kind.labels >= kLabelsWorthTrees) add_trees(pool, few);
 }
 
 // The heads of text once more, on columns that hear those most like them.

@@ -87,13 +87,14 @@ class PoolTrainer {
     if (specs_.empty()) {
       throw Error(ErrorKind::kUsage,
                   "the settings leave out every module of this kind of data; switch spread_heads, "
-                  "prototype_heads, gnn_heads or landmark_heads on");
+                  "prototype_heads, gnn_heads, landmark_heads or tree_heads on");
     }
   }
 
   // What the candidates said of the validation rows.
   HeldBack held_back() {
     HeldBack held;
+    held.is_drawn = problem_.val_is_drawn;
     if (problem_.val.empty()) return held;
     for (const int32_t row : problem_.val) held.labels.push_back(problem_.labels[row]);
     const std::vector<int32_t> others = rows_without_label(problem_);
@@ -405,7 +406,11 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
     if (!trainer.run()) return {Model{}, true};
     if (!ranks.leads()) return {};
     const std::vector<HeldBack> held{trainer.held_back()};
-    Model model = trainer.result(trainer.network());
+    const NetworkWeights network = trainer.network();
+    Model model =
+        trainer.result(choose_together(held)
+                           ? networks_of_folds(held, problem, std::ssize(network.members)).front()
+                           : network);
     model.tried = names_of(specs);
     judge_model(model, held, problem, std::ssize(model.modules), config);
     return {std::move(model), false};

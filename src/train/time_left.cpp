@@ -1,6 +1,7 @@
 #include "train/time_left.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace glgnn {
@@ -50,6 +51,12 @@ double expected_seconds(const std::string& module, const Problem& problem) {
   if (kind == "multinomial") return graph + prototypes;
   if (kind == "landmarks") {
     return rounds * graph + 3e-7 * labels * labels * columns + 1e-9 * n * labels * columns;
+  }
+  if (kind == "trees") {
+    const double trees = number_of(module, "trees", 0), leaves = number_of(module, "leaves", 2);
+    const double taught = static_cast<double>(problem.train.size());
+    return rounds * graph +
+           trees * std::log2(leaves) * (1e-9 * taught * columns * (classes + 2) + 5e-9 * n);
   }
   if (kind == "spread") return rounds * (graph + 1e-6 * n * classes);
   return rounds * graph + prototypes + layers;

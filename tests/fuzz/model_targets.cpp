@@ -40,7 +40,7 @@ std::string with_checksum(std::string_view bytes) {
   return file;
 }
 
-constexpr int kFewest = 12, kWorthLandmarks = 28;
+constexpr int kFewest = 12, kWorthLandmarks = 28, kWorthTrees = 420;
 
 Dataset table(int rows) {
   std::string text = "a,b,c,k\n";
@@ -68,7 +68,8 @@ Config best(bool Config::*kind) {
   config.members = config.folds = 2;
   config.epochs = 2;
   config.hidden = 4;
-  config.spread_heads = config.prototype_heads = config.gnn_heads = config.landmark_heads = false;
+  config.spread_heads = config.prototype_heads = config.gnn_heads = config.landmark_heads =
+      config.tree_heads = false;
   config.*kind = true;
   return config;
 }
@@ -83,9 +84,12 @@ std::string model_seed(const Config& config, int rows = kFewest) {
   return bytes_of(path);
 }
 Seeds model_seeds() {
-  return {model_seed(paper()), model_seed(best(&Config::spread_heads)),
-          model_seed(best(&Config::prototype_heads)), model_seed(best(&Config::gnn_heads)),
-          model_seed(best(&Config::landmark_heads), kWorthLandmarks)};
+  return {model_seed(paper()),
+          model_seed(best(&Config::spread_heads)),
+          model_seed(best(&Config::prototype_heads)),
+          model_seed(best(&Config::gnn_heads)),
+          model_seed(best(&Config::landmark_heads), kWorthLandmarks),
+          model_seed(best(&Config::tree_heads), kWorthTrees)};
 }
 
 void run_model(std::string_view bytes) { load_model(write_input("m.glgnn", with_checksum(bytes))); }

@@ -268,5 +268,20 @@ TEST(BestPool, LandmarksNeedSixLabelsOfAClass) {
   EXPECT_EQ(landmarks(18), 6);
 }
 
+TEST(BestPool, TreesNeedTwoHundredLabelsOfATable) {
+  const auto trees = [](int64_t labels, bool is_text, bool wanted) {
+    const DataKind kind{
+        .rows = 500, .columns = 10, .labels = labels, .classes = 3, .is_text = is_text};
+    Config config;
+    config.tree_heads = wanted;
+    const auto pool = module_pool(kind, config);
+    return std::ranges::count(pool, std::string("trees"), kind_name);
+  };
+  EXPECT_EQ(trees(199, false, true), 0);
+  EXPECT_EQ(trees(200, false, true), 3);
+  EXPECT_EQ(trees(200, true, true), 0);
+  EXPECT_EQ(trees(200, false, false), 0);
+}
+
 }  // namespace
 }  // namespace glgnn

@@ -198,7 +198,7 @@ HeldBackStage says(int64_t rows, float sure, int32_t family = 0) {
 }
 
 HeldBack fold_of(int64_t rows, std::vector<HeldBackStage> stages) {
-  return {std::vector<int32_t>(rows, 0), std::move(stages), {}};
+  return {.labels = std::vector<int32_t>(rows, 0), .stages = std::move(stages), .baseline = {}};
 }
 
 std::vector<double> weights_of(const std::vector<HeldBack>& held, size_t members = 10,
@@ -241,6 +241,35 @@ TEST(HeldBack, FewLabelsAverageAndManyChoose) {
   };
   EXPECT_LT(weight_of_better(2), 0.7);
   EXPECT_GT(weight_of_better(20), 0.99);
+}
+
+// Sure of the even rows and wrong on the odd ones, or the other way round.
+HeldBackStage knows_half(int64_t rows, int64_t half, int32_t family) {
+  HeldBackStage stage = says(rows, 0.2f, family);
+  for (int64_t i = half; i < rows; i += 2) stage.looks[0][i][0] = 0.9f, stage.looks[0][i][1] = 0.1f;
+  return stage;
+}
+
+TEST(HeldBack, ManyLabelsMixCandidatesThatKnowDifferentRows) {
+  const auto weights = [](int64_t rows) {
+    const std::vector<HeldBackStage> stages{knows_half(rows, 0, 0), knows_half(rows, 1, 1),
+                                            says(rows, 0.5f, 2)};
+    return weights_of({fold_of(rows, stages), fold_of(rows, stages)});
+  };
+  EXPECT_GT(weights(100)[2], 0.9) << "the likeliest alone";
+  const std::vector<double> many = weights(150);
+  EXPECT_NEAR(many[0], many[1], 1e-9);
+  EXPECT_LT(many[2], 0.1) << "both halves together are likelier: 0.55 of every label";
+}
+
+TEST(HeldBack, OneFoldIsMixedWhereItsManyRowsWereDrawn) {
+  HeldBack fold = fold_of(300, {says(300, 0.6f)});
+  EXPECT_FALSE(choose_together({fold}));
+  fold.is_drawn = true;
+  EXPECT_TRUE(choose_together({fold}));
+  EXPECT_TRUE(choose_together({fold_of(3, {}), fold_of(3, {})}));
+  fold.labels.pop_back();
+  EXPECT_FALSE(choose_together({fold}));
 }
 
 TEST(HeldBack, OnlyTheBestAreMembers) {

@@ -72,6 +72,8 @@ TEST_F(Folds, AreFewerForLargeDataAndManyLabels) {
   large.dense = Matrix(2000, 1);
   table_.problem.train.resize(900);
   table_.problem.val.resize(200);
+  EXPECT_EQ(count_folds(table_.problem, config_), 3);
+  large.dense = Matrix(11000, 1);
   EXPECT_EQ(count_folds(table_.problem, config_), 1);
 }
 

@@ -263,6 +263,7 @@ TEST_P(HostileModel, StatesThatDoNotFitAreRefused) {
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.kind = PrototypeState{}; }), begin + "module 1"));
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.kind = LayersState{}; }), begin + "module 1"));
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.kind = LandmarkState{}; }), begin + "module 1"));
+  EXPECT_TRUE(begins(pool([](PoolState& s) { s.kind = TreesState{}; }), begin + "module 1"));
   EXPECT_TRUE(begins(refused([](ModuleState& s) { s = PaperState{}; }), begin));
   EXPECT_TRUE(begins(refusal([](Model& m) { m.views = nullptr; }), begin + "views"));
   const auto view = [&](const std::function<void(FittedView&)>& change) {

@@ -16,23 +16,33 @@ namespace {
 
 using test::Table;
 
-enum class Kind { kTable, kDocuments, kDocumentsWithGraph, kTableByLandmarks, kJoinedColumns };
+enum class Kind {
+  kTable,
+  kDocuments,
+  kDocumentsWithGraph,
+  kTableByLandmarks,
+  kJoinedColumns,
+  kTableByTrees
+};
 
 void PrintTo(Kind kind, std::ostream* out) {
-  constexpr const char* kNames[] = {"table", "documents", "documents_with_graph",
-                                    "table_by_landmarks", "joined_columns"};
+  constexpr const char* kNames[] = {
+      "table",          "documents",     "documents_with_graph", "table_by_landmarks",
+      "joined_columns", "table_by_trees"};
   *out << kNames[static_cast<int>(kind)];
 }
 
 class NewRowsTest : public ::testing::TestWithParam<std::tuple<Kind, Mode>> {
  protected:
-  // The last fifth of the rows is new.
+  // The last 30 rows are new.
   void SetUp() override {
     const auto [kind, mode] = GetParam();
     Table whole;
     const bool by_landmarks = kind == Kind::kTableByLandmarks;
-    if (kind == Kind::kTable || by_landmarks)
-      test::make_blobs(whole, 150, 6, 3, 2.5f);
+    const bool by_trees = kind == Kind::kTableByTrees;
+    const int32_t there = by_trees ? 300 : 120;
+    if (kind == Kind::kTable || by_landmarks || by_trees)
+      test::make_blobs(whole, there + 30, 6, 3, 2.5f);
     else if (kind == Kind::kJoinedColumns)  // of which each alone says little
       test::make_blobs(whole, 150, 60, 3, 0.8f);
     else
@@ -40,18 +50,19 @@ class NewRowsTest : public ::testing::TestWithParam<std::tuple<Kind, Mode>> {
     if (mode == Mode::kPaper && kind == Kind::kTable) {
       scale_features(whole.features, Scaling::kStandard);
     }
-    std::vector<int32_t> fitted(120), hidden(30);
+    std::vector<int32_t> fitted(there), hidden(30);
     std::iota(fitted.begin(), fitted.end(), 0);
-    std::iota(hidden.begin(), hidden.end(), 120);
+    std::iota(hidden.begin(), hidden.end(), there);
     table_.features = take_rows(whole.features, fitted);
     new_ = take_rows(whole.features, hidden);
-    table_.labels.assign(whole.labels.begin(), whole.labels.begin() + 120);
-    new_labels_.assign(whole.labels.begin() + 120, whole.labels.end());
+    table_.labels.assign(whole.labels.begin(), whole.labels.begin() + there);
+    new_labels_.assign(whole.labels.begin() + there, whole.labels.end());
     if (kind == Kind::kDocumentsWithGraph) test::make_class_graph(table_);
-    table_.split(by_landmarks ? 8 : 5, 8, kind == Kind::kDocumentsWithGraph);
+    table_.split(by_trees ? 70 : by_landmarks ? 8 : 5, 8, kind == Kind::kDocumentsWithGraph);
     Config config;
     config.mode = mode;
-    config.spread_heads = config.prototype_heads = config.gnn_heads = !by_landmarks;
+    config.spread_heads = config.prototype_heads = config.gnn_heads = !by_landmarks && !by_trees;
+    config.landmark_heads = !by_trees;
     config.epochs = mode == Mode::kPaper ? 60 : 20;
     config.feature_graph = kind == Kind::kJoinedColumns;
     if (config.feature_graph) config.members = 64;  // so that some of them join columns
@@ -155,15 +166,16 @@ TEST_P(NewRowsTest, OtherColumnsAreRefused) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::tuple<Kind, Mode>>& test) {
-  constexpr const char* kNames[] = {"Table", "Documents", "WithGraph", "TableByLandmarks",
-                                    "JoinedColumns"};
+  constexpr const char* kNames[] = {"Table",         "Documents",   "WithGraph", "TableByLandmarks",
+                                    "JoinedColumns", "TableByTrees"};
   const std::string kind = kNames[static_cast<int>(std::get<Kind>(test.param))];
   return kind + (std::get<Mode>(test.param) == Mode::kBest ? "Best" : "Paper");
 }
 
 INSTANTIATE_TEST_SUITE_P(BestAlone, NewRowsTest,
                          ::testing::Values(std::tuple(Kind::kTableByLandmarks, Mode::kBest),
-                                           std::tuple(Kind::kJoinedColumns, Mode::kBest)),
+                                           std::tuple(Kind::kJoinedColumns, Mode::kBest),
+                                           std::tuple(Kind::kTableByTrees, Mode::kBest)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Modes, NewRowsTest,
                          ::testing::Combine(::testing::Values(Kind::kTable, Kind::kDocuments,

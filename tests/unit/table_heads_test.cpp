@@ -1,4 +1,4 @@
-// The head that links every row to all labelled ones.
+// The heads of tables: the one that links every row to all labelled ones, and boosted trees.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "modules/landmarks.h"
 #include "modules/module.h"
 #include "modules/soft_labels.h"
+#include "modules/trees.h"
 #include "toy.h"
 
 namespace glgnn {
@@ -158,6 +159,27 @@ TEST(LandmarkHead, HasNoMoreLandmarksThanItsLimit) {
   EXPECT_EQ(head.landmarks.rows(), kMostLandmarks);
 }
 
+TEST(LandmarkHead, AllRowsTeachTheLinksAlsoWhereTheyAreMoreThanTheLandmarks) {
+  Table table;
+  make_disc_and_ring(table, 3 * kMostLandmarks, 0);
+  // The first column is made noise, so that the classes overlap.
+  for (int64_t i = 0; i < table.features.rows(); ++i) {
+    table.features.dense[i][0] = Rng{.seed = 5}.normal(i);
+    if (i % 5 == 0) table.labels[i] = 0;
+  }
+  table.split(3 * kMostLandmarks, 0);
+  for (const LandmarkOptions& options : {kOneWeight, kLinear}) {
+    const LandmarkHead head = fit_landmarks(table.features, table.problem, options);
+    EXPECT_EQ(head.landmarks.rows(), kMostLandmarks);
+    Matrix p = landmark_logits(head, table.features.dense, 1);
+    softmax_rows(p);
+    double said = 0, true_share = 0;
+    for (int64_t i = 0; i < p.rows(); ++i) said += p[i][1], true_share += table.labels[i];
+    const auto rows = static_cast<double>(p.rows());
+    EXPECT_NEAR(said / rows, true_share / rows, 2e-3) << "logistic regression has the mean right";
+  }
+}
+
 TEST(LandmarkHead, ARareClassCountsMoreWhereAllCountAlike) {
   // Two overlapping clouds, one of them with few labels.
   Table table;
@@ -195,6 +217,112 @@ TEST(Baseline, SparseRowsGetTheAnswersOfTheSameDenseRows) {
     largest = std::max(largest, dense_said.data()[e]);
   }
   EXPECT_GT(largest, 0.6f) << "it has learned nothing";
+}
+
+// Two columns together say the class, each alone nothing; the others are noise.
+void make_chequers(Table& table, int64_t n, int64_t noise_columns) {
+  const Rng rng{.seed = 11};
+  table.features.dense = Matrix(n, 2 + noise_columns);
+  table.labels.resize(n);
+  for (int64_t i = 0; i < n; ++i) {
+    float* row = table.features.dense[i];
+    for (int64_t f = 0; f < 2 + noise_columns; ++f) row[f] = rng.normal(100 * i + f);
+    table.labels[i] = (row[0] > 0.3f) != (row[1] > -0.2f);
+  }
+}
+
+GrownTrees grow(const Table& table, const TreesOptions& options = {}, int threads = 1) {
+  return grow_trees(table.features, table.problem, options, {.stream = Stream::kTrees}, threads);
+}
+
+Matrix answers(const Trees& trees, const Matrix& x) {
+  Matrix p = tree_logits(trees, std::ssize(trees.roots), x);
+  softmax_rows(p);
+  return p;
+}
+
+TEST(Trees, SeeWhatTwoColumnsSayTogether) {
+  Table table;
+  make_chequers(table, 600, 4);
+  table.split(150, 0);
+  const GrownTrees grown = grow(table);
+  EXPECT_GT(table.hidden_accuracy(answers(grown.trees, table.features.dense)), 0.93);
+  for (int64_t f = 2; f < 6; ++f) {
+    EXPECT_LT(grown.gain[f], 0.3 * std::min(grown.gain[0], grown.gain[1])) << f;
+  }
+}
+
+TEST(Trees, LogitsAreTheSumOfTheLeavesThatARowFallsTo) {
+  // One cut at 0.5 in column 1; below it another one at -1 in column 0.
+  Trees trees;
+  trees.roots = {0, 5};
+  trees.column = {1, 0, -1, -1, -1, -1};
+  trees.threshold = {0.5f, -1.0f, 0, 0, 0, 0};
+  trees.next = {1, 3, 0, 1, 2, 3};
+  trees.values = test::dense_features({{1, 2}, {3, 4}, {5, 6}, {10, 20}}).dense;
+  trees.start = test::dense_features({{100, 200}}).dense;
+  const Matrix x = test::dense_features({{-2, 0.5f}, {0, 0}, {0, 0.6f}}).dense;
+  const Matrix all = tree_logits(trees, 2, x), first = tree_logits(trees, 1, x, 3);
+  const std::vector<std::vector<float>> expected{{103, 204}, {105, 206}, {101, 202}};
+  for (int64_t i = 0; i < 3; ++i) {
+    for (int64_t c = 0; c < 2; ++c) {
+      EXPECT_EQ(first[i][c], expected[i][c]);
+      EXPECT_EQ(all[i][c], expected[i][c] + (c == 0 ? 10 : 20));
+    }
+  }
+  EXPECT_TRUE(test::same_bits(tree_logits(first_trees(trees, 1), 1, x), first));
+}
+
+TEST(Trees, AreTheSameForAnyNumberOfThreads) {
+  Table table;
+  test::make_blobs(table, 2400, 20, 3, 1);
+  table.split(700, 0);
+  const TreesOptions few{.count = 8};
+  const GrownTrees one = grow(table, few), three = grow(table, few, 3);
+  EXPECT_EQ(one.trees.threshold, three.trees.threshold);
+  EXPECT_TRUE(test::same_bits(one.trees.values, three.trees.values));
+  EXPECT_GT(std::ssize(one.trees.column), 8);
+}
+
+TEST(Trees, ColumnsThatSayNothingGiveTheSharesOfTheClasses) {
+  Table table;
+  test::make_blobs(table, 60, 3, 3, 2);
+  table.features.dense.fill(0.0f);
+  table.split(10, 0);
+  const Matrix p = answers(grow(table).trees, table.features.dense);
+  for (int64_t e = 0; e < p.size(); ++e) EXPECT_NEAR(p.data()[e], 1.0 / 3, 0.06);
+}
+
+TEST(Trees, LeavesHoldAsManyRowsAsAskedFor) {
+  Table table;
+  make_chequers(table, 60, 0);
+  table.split(20, 0);
+  // 0.7 of 40 rows are drawn: none can be cut into two parts of 15.
+  EXPECT_EQ(std::ssize(grow(table, {.count = 3, .least = 15}).trees.column), 3);
+  EXPECT_GT(std::ssize(grow(table, {.count = 3, .least = 5}).trees.column), 3);
+}
+
+TEST(Trees, OfAFileLeadOnlyDownwards) {
+  Table table;
+  make_chequers(table, 300, 0);
+  table.split(100, 0);
+  const StateShape shape{.views = {{View::kStandard, {.columns = 2, .is_sparse = false}}},
+                         .classes = 2};
+  const TreesState good{View::kStandard, grow(table, {.count = 2}).trees};
+  good.check("trees", shape);
+  const auto refused = [&](auto&& change) {
+    TreesState bad = good;
+    change(bad.trees);
+    EXPECT_THROW(bad.check("trees", shape), Error);
+  };
+  refused([](Trees& t) { t.next[0] = 0; });  // a node that is its own child would never end
+  refused([](Trees& t) { t.next[0] = static_cast<int32_t>(t.next.size()) - 1; });
+  refused([](Trees& t) { t.next.back() = static_cast<int32_t>(t.values.rows()); });
+  refused([](Trees& t) { t.column[0] = 2; });
+  refused([](Trees& t) { t.threshold[0] = NAN; });
+  refused([](Trees& t) { t.threshold.pop_back(); });
+  refused([](Trees& t) { t.roots[0] = -1; });
+  refused([](Trees& t) { t.values = Matrix(t.values.rows(), 3); });
 }
 
 }  // namespace
