@@ -317,7 +317,7 @@ def measure(options, name, out, known):
                         line["seconds"] = round(seconds, 1)
                     out.write(json.dumps(line) + "\n")
                     out.flush()
-                print(f"{name}, {of_class} of a class, draw {draw}: " + ", ".join(f"{m} {100 * a:.1f}" for m, a in found.items()),
+                print(f"{name}, {of_class}{' of a class' if count >= 1 else ''}, draw {draw}: " + ", ".join(f"{m} {100 * a:.1f}" for m, a in found.items()),
                       file=sys.stderr, flush=True)
 
 

@@ -322,9 +322,11 @@ void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views
 
 // Few rows tell where to cut only by luck.
 constexpr int64_t kLabelsWorthTrees = 200;
+constexpr int64_t kLabelsWorthLargeTrees = 5000;
 
-void add_trees(std::vector<ModuleSpec>& pool, bool few) {
-  for (const auto& [leaves, least] : {std::pair(4, 5), {16, 5}, {31, 20}}) {
+void add_trees(std::vector<ModuleSpec>& pool, int64_t labels, bool few) {
+  for (const auto& [leaves, least] : {std::pair(4, 5), {16, 5}, {31, 20}, {128, 10}}) {
+    if (leaves > 31 && labels < kLabelsWorthLargeTrees) continue;
     ModuleSpec spec;
     spec.views = {View::kStandard};
     spec.input = View::kStandard;
@@ -342,7 +344,7 @@ void add_table_modules(std::vector<ModuleSpec>& pool, const std::vector<View>& v
   add_gaussian(pool, views, kind, few);
   if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
   if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views, kind, few);
-  if (kind.labels >= kLabelsWorthTrees) add_trees(pool, few);
+  if (kind.labels >= kLabelsWorthTrees) add_trees(pool, kind.labels, few);
 }
 
 // The heads of text once more, on columns that hear those most like them.

@@ -279,6 +279,7 @@ TEST(BestPool, TreesNeedTwoHundredLabelsOfATable) {
   };
   EXPECT_EQ(trees(199, false, true), 0);
   EXPECT_EQ(trees(200, false, true), 3);
+  EXPECT_EQ(trees(5000, false, true), 4);
   EXPECT_EQ(trees(200, true, true), 0);
   EXPECT_EQ(trees(200, false, false), 0);
 }
