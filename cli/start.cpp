@@ -105,6 +105,11 @@ int report_failure() noexcept {
     throw;
   } catch (const Error& error) {
     return say(error.what(), exit_status(error.kind()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what(), option = text.substr(0, text.find(':'));
+    const bool twice = text.find("At Most") != std::string::npos;
+    return say((option + (twice ? " is given more than once" : " needs a value after it")).c_str(),
+               exit_status(ErrorKind::kUsage), "`glgnn --help` shows how");
   } catch (const CLI::ParseError& error) {
     return say(error.what(), exit_status(ErrorKind::kUsage), "`glgnn --help` shows how");
   } catch (const std::bad_alloc&) {

@@ -29,6 +29,11 @@ std::vector<size_t> descending(const std::vector<double>& values) {
   return order;
 }
 
+// Whether any module hears neighbours.
+bool edges_matter(const Importance& importance) {
+  return std::ranges::any_of(importance.edges, [](double value) { return value != 0; });
+}
+
 // The most important edge and feature lead, whatever their places: a reason names both.
 std::vector<size_t> by_importance(const Importance& importance) {
   std::vector<double> all = importance.edges;
@@ -40,13 +45,13 @@ std::vector<size_t> by_importance(const Importance& importance) {
     if (first != order.end()) std::rotate(order.begin(), first, first + 1);
   };
   lead([&](size_t i) { return i >= edges; });
-  lead([&](size_t i) { return i < edges; });
+  if (edges_matter(importance)) lead([&](size_t i) { return i < edges; });
   return order;
 }
 
 // How many of them lead.
 size_t leaders(const Importance& importance) {
-  return size_t{!importance.edges.empty()} + size_t{!importance.features.empty()};
+  return size_t{edges_matter(importance)} + size_t{!importance.features.empty()};
 }
 
 Masks first_of(const LocalRow& row, const std::vector<size_t>& order, size_t size) {

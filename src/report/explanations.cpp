@@ -101,7 +101,8 @@ std::string explanation_text(const Model& model, const Explanation& explanation,
     fmt::format_to(to, "  {:<10} {:6.3f}  {}\n", bar(feature.weight), feature.weight,
                    column_value(model, feature.feature, feature.value).sentence());
   }
-  text += "and these neighbours in the learned graphs\n";
+  text += explanation.edges.empty() ? "and no neighbour: its own features decide alone\n"
+                                    : "and these neighbours in the learned graphs\n";
   for (size_t e = 0; e < std::min(kShown, explanation.edges.size()); ++e) {
     const ExplainedEdge& edge = explanation.edges[e];
     const int32_t known = model.labels[static_cast<size_t>(edge.row)];

@@ -22,7 +22,7 @@ using test::Table;
 constexpr int64_t kInformative = 4, kNoise = 8;
 
 // The first columns tell the classes apart, the others are noise.
-Model planted_model(Table& table, Mode mode) {
+Model planted_model(Table& table, Mode mode, Config config = {}) {
   test::make_blobs(table, 160, kInformative + kNoise, 2, 0);
   for (int64_t i = 0; i < 160; ++i) {
     for (int64_t f = 0; f < kInformative; ++f) {
@@ -30,7 +30,6 @@ Model planted_model(Table& table, Mode mode) {
     }
   }
   table.split(12, 10);
-  Config config;
   config.mode = mode;
   config.epochs = mode == Mode::kPaper ? 80 : 20;
   if (mode == Mode::kPaper) config.k = 8;
@@ -79,6 +78,20 @@ TEST_P(ExplainTest, NamesInformativeFeaturesAndNeighboursOfTheClass) {
   }
   EXPECT_GT(informative, 2 * features / 3);  // a third by chance
   EXPECT_GT(same, 2 * edges / 3);            // a half by chance
+}
+
+TEST(Explain, NamesNoNeighbourWhereNoModuleHearsOne) {
+  Table table;
+  Config alone;
+  alone.spread_heads = alone.prototype_heads = alone.gnn_heads = false;
+  alone.propagation = alone.second_round = false;
+  const Model model = planted_model(table, Mode::kBest, alone);
+  for (const int32_t row : {0, 1, 50}) {
+    const Explanation found = Explainer(model, Context{1}).explain(row);
+    EXPECT_TRUE(found.edges.empty());
+    ASSERT_FALSE(found.features.empty());
+    EXPECT_LT(found.features[0].feature, kInformative);
+  }
 }
 
 TEST_P(ExplainTest, TheSetKeepsThePrediction) {

@@ -137,7 +137,7 @@ function reasons(rows: Rows, reason: Reason, pick: (row: number) => void): Node[
   return [
     h('h4', {}, 'Because of these features'),
     h('ul', { class: 'bars small', id: 'reason-features' }, ...reason.features.map(([feature, v, weight]) => barLine([name(feature), h('span', { class: 'fact' }, ` = ${value(v)}`)], Math.max(0, weight), weight.toFixed(2)))),
-    h('h4', {}, 'and these neighbours'),
+    h('h4', {}, reason.neighbours.length > 0 ? 'and these neighbours' : 'and no neighbour: its own features decide alone'),
     h(
       'ul',
       { class: 'bars small', id: 'reason-neighbours' },
