@@ -138,8 +138,7 @@ void FitCommand::say_result(const Model& model) const {
   if (const auto judged = static_cast<int64_t>(validated_rows(model).size()); judged > 0) {
     const std::string kept =
         model.config.mode == Mode::kBest
-            ? fmt::format("the best {} of {}",
-                          counted(static_cast<int64_t>(model.modules.size()), "module"),
+            ? fmt::format("the best {} of {}", counted(kept_modules(model), "module"),
                           best.epochs - 1)
             : fmt::format("epoch {}", best.epoch);
     const bool balanced = model.config.class_weights == ClassWeights::kBalanced;

@@ -87,7 +87,7 @@ void print_model(const Model& model, const std::string& path) {
              model.train.size(), validated_rows(model).size());
   fmt::print("classes            {}\n", joined(model.class_names, ", "));
   if (model.config.mode == Mode::kBest) {
-    fmt::print("training           {} of {} modules kept", model.modules.size(),
+    fmt::print("training           {} of {} modules kept", kept_modules(model),
                model.history.size() - 1);
   } else {
     fmt::print("training           epoch {} of {} kept", model.best_epoch, model.history.size());

@@ -204,8 +204,8 @@ LARGE_FROM_R = {
     "light chains": "d <- survival::flchain; d$class <- d$death; d$death <- d$futime <- d$chapter <- NULL",
     "rotterdam": "d <- survival::rotterdam; d$class <- d$death; d$death <- d$dtime <- d$rtime <- d$recur <- d$pid <- NULL",
 }
-MANY_SEEN = ("cells", "dna", "spam", "satellite", "ames", "diamonds", "vehicle", "pima", "letters", "churn", "credit", "attrition", "lending_club")
-MANY_FRESH = ("computing", "speech", "income", "caravan", "musk", "shuttle", "vowels", "soybean", "light chains", "rotterdam", "wa_churn", "stackoverflow",
+MANY_SEEN = ("cells", "dna", "spam", "satellite", "ames", "diamonds", "vehicle", "pima", "letters", "vowels", "churn", "credit", "attrition", "lending_club")
+MANY_FRESH = ("computing", "speech", "income", "caravan", "musk", "shuttle", "soybean", "light chains", "rotterdam", "wa_churn", "stackoverflow",
               "NMES1988", "DoctorVisits")
 
 

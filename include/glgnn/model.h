@@ -102,6 +102,9 @@ void keep_data(Model& model, Dataset dataset, const Split& split);
 
 // The rows whose labels judged: the validation rows, or in folds all that one of them held back.
 std::vector<int32_t> validated_rows(const Model& model);
+// How many of the modules that were trained are in the network, by one answer of theirs or by
+// several.
+int64_t kept_modules(const Model& model);
 
 // How common the classes seem to be among the rows without a label; empty: as among the labelled.
 std::vector<double> class_shares(const Model& model);

@@ -114,23 +114,15 @@ void ColumnProfile::add_again(const Cell& cell) {
   blanks_ += std::count(text.begin(), text.end(), ' ');
 }
 
-// Under the spelling of the most rows. Those of a column that the user calls categorical are meant;
-// A and a may be all the levels there are.
+// Those of a column that the user calls categorical are meant.
 void ColumnProfile::join_levels() {
   if (wish_ != ColumnWish::kNone) return;
-  std::unordered_map<std::string, std::pair<int64_t, std::string>> most;
-  for (const auto& [text, count] : levels_) {
-    auto& best = most[label_key(text)];
-    best = std::max(best, {count, text});
-  }
-  if (most.size() < 2 || most.size() == levels_.size()) return;
+  const Spellings spellings = join_spellings({levels_.begin(), levels_.end()});
   std::unordered_map<std::string, int64_t> joined;
-  for (const auto& [text, count] : levels_) {
-    const std::string& name = most[label_key(text)].second;
-    joined[name] += count;
+  for (const auto& [text, name] : spellings.name_of) {
+    joined[name] += levels_[text];
     if (name != text) spellings_.push_back(quote(text) + " is " + quote(name));
   }
-  std::sort(spellings_.begin(), spellings_.end());
   levels_ = std::move(joined);
 }
 

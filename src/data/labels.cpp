@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "data/number_style.h"
 #include "data/text_rows.h"
@@ -48,27 +50,56 @@ void take_out_unknown(std::map<std::string, int64_t>& counts,
                   "; a class of this name needs another one");
 }
 
-// The class of each text. Texts that differ in case alone, or as 1 and 1.0 do, are one class,
-// called by the spelling of the most rows.
-std::map<std::string, std::string> join_spellings(const std::map<std::string, int64_t>& counts,
-                                                  std::vector<std::string>& notes) {
-  std::map<std::string, std::pair<std::string, int64_t>> most;  // by key: spelling and its rows
-  for (const auto& [text, count] : counts) {
-    auto& best = most[label_key(text)];
-    if (count > best.second) best = {text, count};
+bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_capital(char c) { return std::isupper(static_cast<unsigned char>(c)); }
+
+// Every word in small letters, in capitals, or with a first capital.
+bool is_plain_case(const std::string& text) {
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    const auto capitals = std::count_if(text.begin() + i, text.begin() + end, is_capital);
+    const bool all = capitals == static_cast<int64_t>(end - i);
+    if (!all && capitals > (is_capital(text[i]) ? 1 : 0)) return false;
+    i = std::max(end, i + 1);
   }
-  const bool join = most.size() > 1;  // A and a may be all the classes there are
-  std::map<std::string, std::string> class_of;
+  return true;
+}
+
+using Texts = std::vector<std::pair<std::string, int64_t>>;  // and their rows, the most first
+
+bool is_one_letter(const Texts& texts) {
+  return texts.size() > 1 && std::ranges::all_of(texts, [](const auto& text) {
+           return text.first.size() == 1 && is_letter(text.first[0]);
+         });
+}
+
+// Not by mistake: capitals inside of a word, in about as many rows as without.
+bool means_its_case(const Texts& texts) {
+  const bool is_plain =
+      std::ranges::all_of(texts, [](const auto& text) { return is_plain_case(text.first); });
+  return !is_plain && texts.size() > 1 && 2 * texts[1].second >= texts[0].second;
+}
+
+// The class of each text, with notes on what was joined and what was not.
+std::map<std::string, std::string> class_of_each(const std::map<std::string, int64_t>& counts,
+                                                 std::vector<std::string>& notes) {
+  const auto [class_of, apart] = join_spellings(counts);
   std::vector<std::string> joined;
   for (const auto& [text, count] : counts) {
-    const std::string& name = join ? most[label_key(text)].first : text;
-    class_of[text] = name;
+    const std::string& name = class_of.at(text);
     if (name != text) {
       joined.push_back(quote(text) + " (" + counted(count, "row") + ") is " + quote(name));
     }
   }
   if (!joined.empty()) {
     notes.push_back("labels that differ only in their spelling are one class: " + listed(joined));
+  }
+  if (!apart.empty()) {
+    notes.push_back("labels that differ only in their case are different classes: " +
+                    listed(apart) + "; write them alike if they are meant to be one");
   }
   for (const auto& [text, count] : counts) {
     if (label_key(text) != "none" && !may_mean_unknown(text)) continue;
@@ -138,12 +169,37 @@ std::string label_key(const std::string& text) {
   return key;
 }
 
+Spellings join_spellings(const std::map<std::string, int64_t>& rows_of) {
+  constexpr int64_t kLettersInBothCases = 3;  // y and Y, n and N may be one class each
+  std::map<std::string, Texts> alike;
+  for (const auto& [text, rows] : rows_of) alike[label_key(text)].emplace_back(text, rows);
+  int64_t letters = 0;
+  for (auto& [key, texts] : alike) {
+    std::ranges::stable_sort(texts, std::greater{}, &Texts::value_type::second);
+    letters += is_one_letter(texts);
+  }
+  Spellings out;
+  for (const auto& [key, texts] : alike) {
+    const bool is_meant = means_its_case(texts) ||
+                          (letters >= kLettersInBothCases && is_one_letter(texts)) ||
+                          alike.size() == 1;  // A and a may be all there are
+    for (const auto& [text, rows] : texts) {
+      out.name_of[text] = is_meant ? text : texts.front().first;
+    }
+    if (!is_meant || texts.size() < 2 || alike.size() == 1) continue;
+    std::string names;
+    for (const auto& [text, rows] : texts) names += (names.empty() ? "" : " and ") + quote(text);
+    out.apart.push_back(names);
+  }
+  return out;
+}
+
 void set_labels(Dataset& dataset, const std::vector<std::string>& texts,
                 const std::vector<std::string>& missing) {
   std::map<std::string, int64_t> counts;
   for (const std::string& text : texts) ++counts[text];
   take_out_unknown(counts, missing, dataset.notes);
-  const std::map<std::string, std::string> class_of = join_spellings(counts, dataset.notes);
+  const std::map<std::string, std::string> class_of = class_of_each(counts, dataset.notes);
   std::vector<std::string>& names = dataset.class_names;
   names.clear();
   for (const auto& [text, name] : class_of) names.push_back(name);

@@ -3,6 +3,8 @@
 
 #include <glgnn/dataset.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,16 @@ void set_labels(Dataset& dataset, const std::vector<std::string>& texts,
 
 // The same for all spellings of a class.
 std::string label_key(const std::string& text);
+
+// Texts and their rows, spellings of one class or level joined under the one of the most rows:
+// those that differ in blanks or in plain case (yes, Yes, YES), or as 1 and 1.0 do. Where case
+// tells classes apart it is left alone: "had" and "hAd", each of many rows; a and A, b and B, c and
+// C.
+struct Spellings {
+  std::map<std::string, std::string> name_of;
+  std::vector<std::string> apart;  // as `"had" and "hAd"`
+};
+Spellings join_spellings(const std::map<std::string, int64_t>& rows_of);
 
 // Number labels, negative where unknown; the classes are named by their numbers.
 void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers);

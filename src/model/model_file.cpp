@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "core/archive.h"
@@ -191,6 +192,12 @@ const Matrix* Model::find_parameter(const std::string& name) const {
 const Matrix& Model::parameter(const std::string& name) const {
   if (const Matrix* found = find_parameter(name)) return *found;
   throw Error(ErrorKind::kUsage, "the model has no parameter \"" + name + "\"");
+}
+
+int64_t kept_modules(const Model& model) {
+  std::set<int64_t> lines;
+  for (const FittedModule& module : model.modules) lines.insert(module.line);
+  return lines.contains(-1) ? std::ssize(model.modules) : std::ssize(lines);
 }
 
 std::vector<int32_t> validated_rows(const Model& model) {

@@ -1,5 +1,6 @@
 // What the columns of a table are taken for, and what becomes of them.
 #include "data/data.h"
+#include "data/labels.h"
 #include "data/values.h"
 #include "unit/data_test_util.h"
 
@@ -349,6 +350,29 @@ TEST_F(DataColumns, SaysWhenNothingIsLeftToLearnFrom) {
             "t.csv: no features: found \"name (identifier), e (empty)\", expected a column of "
             "numbers, dates or categories; add one, or say what a column holds (--categorical or "
             "--numeric, in Python its dtype)");
+}
+
+TEST(Spellings, AreOneClassUnlessCaseTellsClassesApart) {
+  const auto name_of = [](const std::map<std::string, int64_t>& rows, const std::string& text) {
+    return join_spellings(rows).name_of.at(text);
+  };
+  EXPECT_EQ(name_of({{"yes", 9}, {"Yes", 8}, {"YES", 1}, {"no", 5}}, "YES"), "yes");
+  EXPECT_EQ(name_of({{"New York", 9}, {"new york", 9}, {"b", 5}}, "new york"), "New York");
+  EXPECT_EQ(name_of({{"1", 9}, {"1.0", 9}, {"2", 5}}, "1.0"), "1");
+  // Capitals inside of a word, in as many rows as without.
+  EXPECT_EQ(name_of({{"had", 9}, {"hAd", 9}, {"x", 5}}, "had"), "had");
+  EXPECT_EQ(join_spellings({{"had", 9}, {"hAd", 9}, {"x", 5}}).apart,
+            std::vector<std::string>{"\"hAd\" and \"had\""});
+  EXPECT_EQ(name_of({{"iPhone", 9}, {"iphone", 2}, {"x", 5}}, "iphone"), "iPhone");
+  // Three letters in both cases are an alphabet, two are sloppy.
+  const std::map<std::string, int64_t> two{{"y", 3}, {"Y", 4}, {"n", 3}, {"N", 2}};
+  EXPECT_EQ(name_of(two, "y"), "Y");
+  std::map<std::string, int64_t> three = two;
+  three["a"] = three["A"] = 3;
+  EXPECT_EQ(name_of(three, "y"), "y");
+  EXPECT_EQ(join_spellings(three).apart.size(), 3u);
+  // All the classes there are.
+  EXPECT_EQ(name_of({{"a", 3}, {"A", 4}}, "a"), "a");
 }
 
 TEST_F(DataColumns, WordsForUnknownLabels) {
