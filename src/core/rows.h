@@ -67,4 +67,12 @@ inline std::vector<int32_t> shuffled_rows(std::vector<int32_t> rows, const Rng& 
   return rows;
 }
 
+// All of them as they come, or so many drawn at random.
+inline std::vector<int32_t> some_rows(std::vector<int32_t> rows, int64_t most, const Rng& rng) {
+  if (std::ssize(rows) <= most) return rows;
+  rows = shuffled_rows(std::move(rows), rng);
+  rows.resize(static_cast<size_t>(most));
+  return rows;
+}
+
 }  // namespace glgnn

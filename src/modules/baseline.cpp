@@ -2,6 +2,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/rows.h"
 #include "modules/eigen.h"
 #include "modules/landmarks.h"
 #include "modules/module.h"
@@ -43,18 +44,14 @@ Matrix with_same_products(const Features& x, const std::vector<int32_t>& rows, i
   return to_matrix(out.transpose());
 }
 
-}  // namespace
-
-namespace {
-
-// The labelled rows: training rows first, no more than the head would use.
+// The labelled rows: training rows first, no more than the head would use. Those are drawn, because
+// the rows of a file may lie in the order of their classes.
 struct LabelledRows {
   std::vector<int32_t> rows;
   int64_t trained;
 
   LabelledRows(const Problem& problem, int64_t most)
-      : rows(problem.train.begin(),
-             problem.train.begin() + std::min<int64_t>(std::ssize(problem.train), most)),
+      : rows(some_rows(problem.train, most, {.stream = Stream::kLandmarks})),
         trained(std::ssize(rows)) {
     rows.insert(rows.end(), problem.val.begin(), problem.val.end());
   }

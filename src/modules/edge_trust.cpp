@@ -69,6 +69,8 @@ float cosine(const std::vector<float>& a, const std::vector<float>& b) {
   return of_a > 0 && of_b > 0 ? static_cast<float>(dot / std::sqrt(of_a * of_b)) : 0.0f;
 }
 
+constexpr float kNoPair = 2;  // in place of a likeness: the two are one row
+
 // How alike the ends of each edge are, and the ends of two edges that were drawn.
 struct Likeness {
   std::vector<float> edges, pairs;
@@ -98,10 +100,10 @@ Likeness measure(const Csr& graph, const Matrix& x, int threads) {
       found.edges[e] = cosine(own, other);
       const auto drawn = std::min(static_cast<int64_t>(rng.uniform(e) * count), count - 1);
       ends.put(other, row_of[drawn], drawn);
-      found.pairs[e] = row_of[drawn] == row ? -1.0f : cosine(own, other);
+      found.pairs[e] = row_of[drawn] == row ? kNoPair : cosine(own, other);
     }
   });
-  std::erase(found.pairs, -1.0f);
+  std::erase(found.pairs, kNoPair);
   return found;
 }
 

@@ -286,7 +286,8 @@ std::vector<Stage> GaussianOptions::run_round(const RoundWork& work) const {
     view.dense = coordinates;
     RowGraphOptions options = work.graph_options;
     options.euclidean = true;
-    return build_row_graph({.views = {&view}, .given = work.problem.graph}, options, work.context);
+    const Csr* const given = work.shared.given_graph(options.given_edges, work.context);
+    return build_row_graph({.views = {&view}, .given = given}, options, work.context);
   };
   gaussian_prototypes(p, x, work.graph(), work.problem, *this, rebuild, work.context, held);
   return {stage_of(std::move(p), work)};

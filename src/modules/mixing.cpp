@@ -24,7 +24,8 @@ constexpr float kStill = 1e-3f;      // beliefs that move less have settled
 constexpr float kLeastOwn = 1e-6f;   // no row's features are surer than this
 constexpr float kOfAnother = 1e-9f;  // a label's probability of another class
 constexpr float kLeastSaid = 1e-6f;  // by an edge of a class that never has such edges
-constexpr int64_t kRows = 1024;      // of a piece
+constexpr int64_t kRows = 1024;      // of a piece, at the least
+constexpr int64_t kMostCounts = int64_t{1} << 22;  // of pairs of classes, in all pieces
 
 // Weights count as parts of an edge: 1 from the middle one on, because some graphs count meetings
 // or money, and one heavy edge must not outvote all others.
@@ -156,8 +157,10 @@ class Messages {
   // there are pairs of classes.
   void learn_ratio() {
     const int64_t pairs = classes_ * classes_;
-    std::vector<std::vector<double>> pieces((pattern_.rows + kRows - 1) / kRows);
-    for_fixed_pieces(pattern_.rows, kRows, threads_, [&](int64_t p, int64_t first, int64_t last) {
+    const int64_t most_pieces = std::max<int64_t>(1, kMostCounts / pairs);
+    const int64_t rows = std::max(kRows, (pattern_.rows + most_pieces - 1) / most_pieces);
+    std::vector<std::vector<double>> pieces((pattern_.rows + rows - 1) / rows);
+    for_fixed_pieces(pattern_.rows, rows, threads_, [&](int64_t p, int64_t first, int64_t last) {
       std::vector<double>& sum = pieces[p];
       sum.assign(static_cast<size_t>(pairs), 0.0);
       for (int64_t i = first; i < last; ++i) {
@@ -208,7 +211,8 @@ class Messages {
 
 bool can_mix(const Csr& graph, int64_t classes) {
   constexpr int64_t kMostMessages = int64_t{1} << 24;  // numbers; two such arrays are made
-  return graph.nnz() * classes <= kMostMessages;
+  constexpr int64_t kMostWork = int64_t{1} << 27;      // products of a sweep
+  return graph.nnz() * classes <= kMostMessages && graph.nnz() * classes * classes <= kMostWork;
 }
 
 Matrix mix_classes(const Matrix& own, const Csr& graph, const Problem& problem, int threads) {
