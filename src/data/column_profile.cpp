@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "data/labels.h"
 #include "data/text_rows.h"
@@ -14,6 +15,9 @@ constexpr double kRarePart = 0.01;     // a level of fewer rows is rare ...
 constexpr int64_t kNeverRare = 10;     // ... unless it has so many
 constexpr int64_t kLongestLevel = 48;  // characters, on average
 constexpr int64_t kLongestName = 24;
+// Among so few different whole numbers, as few words that each come back so often are levels.
+constexpr size_t kFewNumbers = 20, kFewWords = 5;
+constexpr int64_t kComesBack = 3;
 
 constexpr std::array kOrders{DateOrder::kYear, DateOrder::kDay, DateOrder::kMonth};
 
@@ -45,8 +49,10 @@ void ColumnProfile::add(const Cell& cell) {
     styles_.add_plain(cell.text);
     return;
   }
+  const bool is_unknown = may_mean_unknown(cell.text);
+  if (!is_unknown && words_.size() <= kFewWords) ++words_[std::string(cell.text)];
   if (cell.text.find_first_of("0123456789") == std::string_view::npos) {
-    unknown_ += may_mean_unknown(cell.text);
+    unknown_ += is_unknown;
     return;
   }
   styles_.add(cell.text);
@@ -66,13 +72,32 @@ bool ColumnProfile::is_mostly(int64_t part) const {
   return part > 0 && others <= part && others <= std::max<int64_t>(2, known / 10);
 }
 
+// "cens" among 0, 1 and 2, or "3+" among the children of a family.
+bool ColumnProfile::words_are_levels() const {
+  if (words_.empty() || words_.size() > kFewWords || styles_.numbers() != std::ssize(numbers_)) {
+    return false;
+  }
+  if (!std::ranges::all_of(words_, [](const auto& word) { return word.second >= kComesBack; })) {
+    return false;
+  }
+  std::set<double> different;
+  for (const double number : numbers_) {
+    if (!is_whole(number)) return false;
+    different.insert(number);
+    if (different.size() > kFewNumbers) return false;
+  }
+  return true;
+}
+
 // What the first reading says; texts are called categorical until their levels are counted.
 ColumnKind ColumnProfile::kind() const {
   if (wish_ == ColumnWish::kDrop) return ColumnKind::kDropped;
   if (present_ == 0) return ColumnKind::kEmpty;
   if (wish_ == ColumnWish::kNumeric) return ColumnKind::kNumeric;
   if (wish_ == ColumnWish::kCategorical) return ColumnKind::kCategorical;
-  if (is_mostly(styles_.numbers())) return ColumnKind::kNumeric;
+  if (is_mostly(styles_.numbers())) {
+    return words_are_levels() ? ColumnKind::kCategorical : ColumnKind::kNumeric;
+  }
   const auto [year, day, month] = dates_;
   const int64_t most = std::max({year, day, month});
   if (is_mostly(most))
@@ -150,6 +175,12 @@ std::string ColumnProfile::note() const {
   const bool is_text = kind_ == ColumnKind::kCategorical && wish_ == ColumnWish::kNone;
   if (!is_text || 2 * styles_.numbers() <= present_) return "";
   const ColumnKind kind = column().kind;
+  if (kind == ColumnKind::kCategorical && is_mostly(styles_.numbers())) {
+    const auto [word, rows] = *words_.begin();
+    return "column " + quote(name_) + " has few numbers and " + quote(word) + " (" +
+           counted(rows, "row") + "): its values are categories; --missing " + quote(word) +
+           " makes numbers of it";
+  }
   if (kind != ColumnKind::kText && kind != ColumnKind::kIdentifier) return "";
   double ignored = 0;
   std::pair<int64_t, std::string> odd;  // the most frequent text that is no number

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,12 +37,13 @@ class ColumnProfile {
   // What becomes of the column.
   TableColumn column() const;
 
-  // Which spellings are one level, or why a column that is mostly numbers is taken for text; empty
-  // where there is nothing to say.
+  // Which spellings are one level, or why a column that is mostly numbers is taken for categories or
+  // text; empty where there is nothing to say.
   std::string note() const;
 
  private:
   bool is_mostly(int64_t part) const;
+  bool words_are_levels() const;
   ColumnKind kind() const;
   void describe_numbers(TableColumn& column, std::vector<double> values) const;
   void describe_texts(TableColumn& column) const;
@@ -53,6 +55,7 @@ class ColumnProfile {
   int64_t unknown_ = 0;          // words such as "unknown": gaps if the others are numbers or dates
   std::vector<double> numbers_;  // those that are written plainly, until a second reading
   StyleFinder styles_;
+  std::map<std::string, int64_t> words_;  // the first ones that are no plain numbers
   std::array<int64_t, 3> dates_{};  // texts that fit each order
   int64_t unclear_dates_ = 0;
   ColumnKind kind_ = ColumnKind::kNumeric;

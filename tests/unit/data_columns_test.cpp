@@ -295,6 +295,25 @@ TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
   EXPECT_EQ(d.feature_names, (Strings{"n", "x=1", "x=2", "x=high", "x=low"}));
 }
 
+// Women with 0, 1, 2 or "3+" children: a word that comes back among few numbers is meant.
+TEST_F(DataColumns, WordsThatComeBackAmongFewNumbersAreLevels) {
+  Strings children;
+  for (int i = 0; i < 100; ++i) children.push_back(std::to_string(i % 3));
+  for (const int i : {10, 50, 90}) children[i] = "3+";
+  const Dataset d = column(children);
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x=0", "x=1", "x=2", "x=3+"}));
+  EXPECT_EQ(d.notes[1],
+            "column \"x\" has few numbers and \"3+\" (3 rows): its values are categories; "
+            "--missing \"3+\" makes numbers of it");
+  // Numbers that measure, and a word that is there once or twice, are an error as before.
+  children[90] = "1";
+  EXPECT_THROW(column(children), Error);
+  Strings sizes;
+  for (int i = 0; i < 100; ++i) sizes.push_back(std::to_string(10 + i / 2));
+  for (const int i : {10, 50, 90}) sizes[i] = "tall";
+  EXPECT_THROW(column(sizes), Error);
+}
+
 TEST_F(DataColumns, TheUserDecides) {
   const std::string text = "n,x,y\n1,3,u\n2,4,v\n4,3,u\n5,4,v\n";
   EXPECT_EQ(load(text, {.categorical = {"x"}}).feature_names,
