@@ -94,7 +94,7 @@ fuzz: test-deps clang-deps
 
 # Every n-th allocation, write, sync and rename fails in turn; 200 kills, 60 signals, a full disk (an hour).
 faults: develop
-	GLGNN_ALL_FAULTS=1 OMP_WAIT_POLICY=passive build/tests/faults/fault_tests
+	GLGNN_ALL_FAULTS=1 OMP_WAIT_POLICY=passive build/tests/fault_tests
 	$(PYTHON) tests/faults/crash_runs.py kills build/glgnn --count 200
 	$(PYTHON) tests/faults/crash_runs.py signals build/glgnn --count 60
 	$(PYTHON) tests/faults/crash_runs.py disk build/glgnn || [ $$? -eq 77 ]

@@ -42,8 +42,8 @@ struct FitResult {
 };
 
 // Paper mode trains config.epochs epochs (0 and k = 0 must be resolved: resolve_auto) and keeps the
-// last epoch with the best validation accuracy. Best mode trains a pool of modules and joins the best
-// of them.
+// last epoch with the best validation accuracy. Best mode trains a pool of modules and joins the
+// best of them.
 FitResult fit(const Problem& problem, const Config& config, const Context& context,
               const FitOptions& options = {});
 

@@ -37,8 +37,8 @@ class ColumnProfile {
   // What becomes of the column.
   TableColumn column() const;
 
-  // Which spellings are one level, or why a column that is mostly numbers is taken for categories or
-  // text; empty where there is nothing to say.
+  // Which spellings are one level, or why a column that is mostly numbers is taken for categories
+  // or text; empty where there is nothing to say.
   std::string note() const;
 
  private:
@@ -56,7 +56,7 @@ class ColumnProfile {
   std::vector<double> numbers_;  // those that are written plainly, until a second reading
   StyleFinder styles_;
   std::map<std::string, int64_t> words_;  // the first ones that are no plain numbers
-  std::array<int64_t, 3> dates_{};  // texts that fit each order
+  std::array<int64_t, 3> dates_{};        // texts that fit each order
   int64_t unclear_dates_ = 0;
   ColumnKind kind_ = ColumnKind::kNumeric;
   NumberStyle style_;

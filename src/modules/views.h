@@ -66,6 +66,8 @@ struct ViewRule {
 
 // The rule of a view that is made of each row alone: of all but the singular directions.
 ViewRule learn_view(View view, const Features& raw, int threads = 1);
+// The same of kRaw or kStandard where there are no indicators, by what a device has summed up.
+ViewRule learn_view(View view, const cuda::ColumnMoments& moments);
 // Rows as the rule says; numbers between two that were seen get a rank between theirs.
 Features apply_view(const ViewRule& rule, Features raw, int threads = 1);
 

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <utility>
+
+#include "core/parallel.h"
+#include "network/fuse.h"
 
 namespace glgnn {
 namespace {
@@ -22,6 +27,21 @@ std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, siz
   });
   members.resize(std::min(members.size(), wanted));
   return members;
+}
+
+// Mean over the rows of the cosine between p_i and q_i: who is more sure does not agree more.
+double agreement(const Matrix& p, const Matrix& q) {
+  double sum = 0;
+  for (int64_t i = 0; i < p.rows(); ++i) {
+    double both = 0, of_p = 0, of_q = 0;
+    for (int64_t c = 0; c < p.cols(); ++c) {
+      both += double{p[i][c]} * q[i][c];
+      of_p += double{p[i][c]} * p[i][c];
+      of_q += double{q[i][c]} * q[i][c];
+    }
+    if (both > 0) sum += both / std::sqrt(of_p * of_q);
+  }
+  return sum / static_cast<double>(std::max<int64_t>(1, p.rows()));
 }
 
 }  // namespace
@@ -49,6 +69,37 @@ NetworkWeights weights_by_validation(const std::vector<ModuleResult>& modules,
   for (const size_t m : network.members) scores.push_back(modules[m].score.value());
   network.weights = weights_by_score(scores);
   return network;
+}
+
+NetworkWeights weigh_by_agreement(NetworkWeights network, const std::vector<ModuleResult>& modules,
+                                  int threads) {
+  const Matrix together = fuse_predictions(modules, network, threads);
+  parallel_for(std::ssize(network.members), threads, 1, [&](int64_t r) {
+    network.weights[r] *= agreement(modules[network.members[r]].stage.p, together);
+  });
+  const double sum = std::accumulate(network.weights.begin(), network.weights.end(), 0.0);
+  for (double& weight : network.weights) weight /= sum;
+  return network;
+}
+
+Matrix relation_of(const std::vector<FittedModule>& modules, const Matrix& fused, int threads) {
+  const auto count = static_cast<int64_t>(modules.size());
+  Matrix relation(count + 1, count + 1);
+  // Each pair once: a agrees with b as b with a.
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (int64_t a = 0; a < count; ++a) {
+    for (int64_t b = a; b <= count; ++b) pairs.emplace_back(a, b);
+  }
+  float* const found = relation.data();
+  parallel_for(std::ssize(pairs), threads, 1, [&](int64_t at) {
+    const auto [a, b] = pairs[at];
+    const Matrix& other = b == count ? fused : modules[b].probabilities;
+    const auto alike = static_cast<float>(agreement(modules[a].probabilities, other));
+    found[a * (count + 1) + b] = alike;
+    if (b < count) found[b * (count + 1) + a] = alike;
+  });
+  for (int64_t a = 0; a < count; ++a) relation[count][a] = modules[a].weight;
+  return relation;
 }
 
 }  // namespace glgnn

@@ -12,7 +12,7 @@
 #include "network/class_shares.h"
 #include "network/estimate.h"
 #include "network/fuse.h"
-#include "network/relation.h"
+#include "network/weights.h"
 
 namespace glgnn {
 namespace {

@@ -3,8 +3,10 @@
 
 #include <glgnn/config.h>
 #include <glgnn/dataset.h>
+#include <glgnn/trainer.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "modules/module.h"
@@ -36,5 +38,11 @@ DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_
 
 // The modules for this kind of data; those that come after the network of the others are last.
 std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config);
+
+// The modules that every fold trains: those that the smallest of them allows.
+std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const Config& config,
+                                      int threads);
+// The line that describes each.
+std::vector<std::string> names_of(const std::vector<ModuleSpec>& specs);
 
 }  // namespace glgnn

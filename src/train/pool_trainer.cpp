@@ -17,7 +17,6 @@
 #include "dist/hand_out.h"
 #include "modules/module.h"
 #include "network/fuse.h"
-#include "network/relation.h"
 #include "network/weights.h"
 #include "train/checkpoint.h"
 #include "train/folds.h"
@@ -30,31 +29,6 @@ namespace glgnn {
 namespace {
 
 constexpr double kNoValue = -1e300;
-
-// The same modules in every fold: those that the smallest of them allows.
-std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const Config& config,
-                                      int threads) {
-  const Problem& first = folds.front();
-  size_t labels = first.train.size();
-  for (const Problem& fold : folds) labels = std::min(labels, fold.train.size());
-  const DataKind kind = look_at(*first.features, static_cast<int64_t>(labels), first.classes,
-                                first.graph != nullptr, threads);
-  Config of_pool = config;
-  // With folds trained heads that the network teaches gain nothing on tables.
-  if (folds.size() > 1 && !kind.is_text && !kind.has_graph) of_pool.network_round = false;
-  std::vector<ModuleSpec> pool = module_pool(kind, of_pool);
-  const auto is_left_out = [&](const ModuleSpec& spec) {
-    return std::ranges::find(first.left_out, describe(spec)) != first.left_out.end();
-  };
-  if (!std::ranges::all_of(pool, is_left_out)) std::erase_if(pool, is_left_out);
-  return pool;
-}
-
-std::vector<std::string> names_of(const std::vector<ModuleSpec>& specs) {
-  std::vector<std::string> names;
-  for (const ModuleSpec& spec : specs) names.push_back(describe(spec));
-  return names;
-}
 
 std::vector<double> mean_row(const Matrix& p, const std::vector<int32_t>& rows, double sharpness) {
   std::vector<double> mean(static_cast<size_t>(p.cols()), 0.0);
@@ -463,44 +437,6 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
     std::filesystem::remove(fold_checkpoint(options.checkpoint, f));
   }
   return {std::move(joined), false};
-}
-
-int64_t planned_folds(const Problem& problem, const Config& config) {
-  return static_cast<int64_t>(draw_folds(problem, config).size());
-}
-
-int64_t planned_epochs(const Problem& problem, const Config& config, int threads) {
-  if (config.mode == Mode::kPaper) return config.epochs;
-  return static_cast<int64_t>(planned_modules(problem, config, threads).size()) + 1;
-}
-
-std::vector<std::string> planned_modules(const Problem& problem, const Config& config,
-                                         int threads) {
-  const std::vector<Problem> folds = draw_folds(problem, config);
-  const std::vector<std::string> of_fold = names_of(pool_of_folds(folds, config, threads));
-  std::vector<std::string> modules = of_fold;
-  for (size_t f = 1; f < folds.size(); ++f) {
-    modules.insert(modules.end(), of_fold.begin(), of_fold.end());
-  }
-  return modules;
-}
-
-std::vector<std::string> less_promising(const Model& model) {
-  // What is kept takes less than half of the time, and holds what more labels would choose.
-  constexpr size_t kWorthTrying = 3;  // one of so many
-  const size_t count = model.tried.size();
-  const auto lines = static_cast<size_t>(model.folds) * count;
-  if (count == 0 || model.history.size() < lines) return {};
-  std::vector<double> loss(count, 0.0);
-  for (size_t l = 0; l < lines; ++l) loss[l % count] += model.history[l].val_loss;
-  std::vector<size_t> order(count);
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t m) { return loss[m]; });
-  std::vector<std::string> names;
-  for (size_t r = (count + kWorthTrying - 1) / kWorthTrying; r < count; ++r) {
-    names.push_back(model.tried[order[r]]);
-  }
-  return names;
 }
 
 }  // namespace glgnn

@@ -7,7 +7,6 @@
 
 #include "best_util.h"
 #include "network/fuse.h"
-#include "network/relation.h"
 #include "network/weights.h"
 #include "train/pool.h"
 
