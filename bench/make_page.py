@@ -209,8 +209,8 @@ def page(report):
     picture = ["![times and memory](benchmarks.svg)", ""] if plot.draw(report, DOCS / "benchmarks.svg") else []
     return [
         "# Benchmarks", "",
-        "Written by `make bench`; every number comes from `docs/benchmarks.json`, one run on one machine with the same threads for",
-        "all. Do not edit by hand. A ratio above 1 means that ours is faster (or smaller).", "", *origin(report), "", *picture,
+        "Written by `bench/make_page.py`. `make bench` measures epochs, graphs, growth and kernels, with the same threads for all; `bench/profile.py`,",
+        "`bench/fits.py`, `bench/ranks.py` and `bench/cuda/run.py` measure the other parts, each at the commit that stands there. Do not edit by hand. A ratio above 1 means that ours is faster (or smaller).", "", *origin(report), "", *picture,
         "## Goals", "", *goals_table(report), "",
         "## Training epochs", "",
         "One epoch of paper mode with its evaluation pass, the paper's k, three modules, graph unknown; medians. PyTorch:",
@@ -219,8 +219,8 @@ def page(report):
         "Neighbours chosen anew every tenth epoch, softmax over the kept pairs, three modules:", "", *refreshed(report), "",
         "### Where the time of Cora's 200 epochs goes", "", *profile(), "",
         "## Whole trainings of best mode", "",
-        "100 labels, all else by default (`bench/fits.py`, two threads; the tables are made there). The wall time is that of a machine",
-        "on which other work ran: the processor time counts.", "", *fits(), "",
+        "100 labels, all else by default, one run each (`bench/fits.py`, two threads; the tables are made there). Where the note does not say that nothing",
+        "else ran, other work did: there the processor time counts.", "", *fits(), "",
         "## Several processes", "",
         "One thread each; ours by mpirun, start and reading included; the peer by joblib's processes, which are there before the clock",
         "starts, with PyTorch in each: a block of rows against all rows and `topk`; runs of `bench/peers/torch_epoch.py`. Processor time",
@@ -279,7 +279,7 @@ def main():
         KEPT.write_text(json.dumps(after, indent=1) + "\n")
     report = json.loads(KEPT.read_text()) if KEPT.exists() else {"results": []}
     lines = "\n".join(page(report)).split("\n")
-    (DOCS / "benchmarks.md").write_text("\n".join(part for line in lines for part in wrapped(line)))
+    (DOCS / "benchmarks.md").write_text(wrapped(lines))
     print("wrote docs/benchmarks.md")
 
 

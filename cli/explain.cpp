@@ -153,7 +153,8 @@ Command add_explain(CLI::App& program) {
                   "rows never seen to explain instead of the fitted ones, - for the standard input")
       ->type_name("");
   app->add_option("--id", command->id, "column that names the new rows")->type_name("COLUMN");
-  app->add_option("--format", command->format, "csv, tsv or svmlight, if the name does not say")
+  app->add_option("--format", command->format,
+                  "csv, tsv, svmlight, npy, npz or mtx, if the name does not say")
       ->type_name("FORMAT");
   app->add_option("--row", command->row, "the row to explain; without it all, as JSON lines")
       ->type_name("ID");

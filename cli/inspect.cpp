@@ -308,7 +308,8 @@ Command add_inspect(CLI::App& program) {
       program.add_subcommand("inspect", "what is in your data and what becomes of it, no training");
   app->add_option("DATA", command->data.data, "as for fit")->type_name("");
   command->data.add_columns_to(*app);
-  app->add_option("--graph", command->data.graph, "graph file (edge list, mtx, graphml), or none")
+  app->add_option("--graph", command->data.graph,
+                  "graph file (edge list, npy, mtx, graphml), or none")
       ->type_name("FILE|none");
   app->add_flag("--json", command->json, "one JSON object");
   return {app, [command, app] {

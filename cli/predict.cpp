@@ -94,7 +94,8 @@ Command add_predict(CLI::App& program) {
   app->add_option("--label", command->label, "for arrays: the file of labels to compare with")
       ->type_name("FILE");
   app->add_option("--id", command->id, "column that names the new rows")->type_name("COLUMN");
-  app->add_option("--format", command->format, "csv, tsv or svmlight, if the name does not say")
+  app->add_option("--format", command->format,
+                  "csv, tsv, svmlight, npy, npz or mtx, if the name does not say")
       ->type_name("FORMAT");
   app->add_option("--near", command->near, "how many of the deciding fitted rows to name (3)")
       ->type_name("N")

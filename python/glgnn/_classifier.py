@@ -29,8 +29,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int or None
         Threads; None and -1: as many as OpenMP offers.
     device : {"auto", "cpu", "cuda"}
-        Where fit computes; auto: on a GPU where the package was built for one, there is one and the
-        table is large enough to gain by it. Predictions are made on the processor.
+        Where fit computes; auto: on a GPU where the package was built for one, there is
+        one, and it is likely the faster. Predictions are made on the processor.
     val_fraction : float or None
         Part of the labelled rows that chooses modules and epochs and is not trained on; 0: none, all
         modules count alike. In best mode the labelled rows take turns (setting ``folds``), so that

@@ -140,7 +140,7 @@ void for_each_setting(C& c, Visit&& visit) {
   visit("learning_rate", c.learning_rate, Range{1e-8, kNoLimit}, "of Adam");
   visit("members", c.members, Range{0, 64},
         "modules that the network of graphs joins, the best on validation of those tried; 0: 10, "
-        "or 4 from each fold");
+        "or 6 from each fold");
   visit("folds", c.folds, Range{0, 20},
         "where validation rows are not given: how often other labelled rows validate, so that all "
         "teach; 0: 5 up to 3000 rows and 1000 labels, 3 up to 10000 rows, else 1");

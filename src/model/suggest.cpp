@@ -12,7 +12,7 @@ namespace glgnn {
 namespace {
 
 // The rule was chosen by learning curves on other tables than those of docs/results.md
-// (docs/cli.md).
+// (docs/best_mode.md).
 constexpr double kPassedOn = 0.9;  // part of what a row hears that it passes on to its neighbours
 constexpr double kHeld = 10;       // how firmly a label holds its row, beside what the others say
 

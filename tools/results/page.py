@@ -1,5 +1,6 @@
 """The page docs/results.md and the table in README.md, written from the answers of the studies."""
 
+import itertools
 import math
 import re
 import statistics
@@ -25,10 +26,20 @@ PUBLISHED_BY = dict.fromkeys(PUBLISHED, "the paper") | {
     ("cancer", "unknown"): "SUBLIME", ("digits", "unknown"): "SLAPS", ("cora", "unknown"): "LGI-LS", ("cora", "known"): "GCN-TV"}
 
 
-def wrapped(line):
-    """Prose in lines of at most 100 characters; tables and commands as they are."""
-    is_prose = len(line) > 100 and not line.startswith(("|", "#", "    "))
-    return textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False) if is_prose else [line]
+def wrapped(lines):
+    """Paragraphs of prose in lines of at most 100 characters; lists a paragraph each; tables, titles and commands as they are."""
+    def flows(line):
+        return line != "" and not line.startswith(("|", "#", "    ", "!", "- "))
+
+    out = []
+    for is_prose, run in itertools.groupby("\n".join(lines).split("\n"), flows):
+        if is_prose:
+            out += textwrap.wrap(" ".join(run), 100, break_long_words=False, break_on_hyphens=False)
+            continue
+        for line in run:
+            is_item = line.startswith("- ") and len(line) > 100
+            out += textwrap.wrap(line, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) if is_item else [line]
+    return "\n".join(out)
 
 
 def per_cent(result):
@@ -330,14 +341,19 @@ def origin():
     def words(study, names):
         return f"{len(names)} of {study}" if len(names) > 12 else ", ".join(names)
 
-    return [f"- commit {c}, {m}, threads {t}: {', '.join(words(*found) for found in by_study.items())}" for (c, m, t), by_study in seen.items()]
+    def place(commit, machine, threads):
+        return f"commit {commit}, {machine}" + (f", threads {threads}" if threads else "")
+
+    return ["Each name is a line of docs/results/*.jsonl, which holds the runs; *39 of without* means 39 lines of without.jsonl.", "",
+            *(f"- {place(*key)}: {', '.join(words(*found) for found in by_study.items())}" for key, by_study in seen.items())]
 
 
 def write_page():
     text = [
         "# Results", "",
-        "Written by `tools/make_results.py` (`make results`) from `docs/results/*.jsonl`; each line of those holds the command that made",
-        "it, every run's accuracy and the settings. Do not edit by hand.", "",
+        "Written by `tools/make_results.py` (`make results`) from `docs/results/*.jsonl`; each line holds every run's accuracy. Lines",
+        "made by `glgnn` hold their command and settings, too; those made by `bench/peers` are made by the command that stands above their table.",
+        "Columns of one table may be of different commits: the section *Where these were measured* names them. Do not edit by hand.", "",
         "## Best mode", "",
         "Test accuracy in per cent, mean ± sample standard deviation: ten stratified splits of the LDS protocol for the sets without a",
         "graph, ten seeds on the public split for Cora and Citeseer. `glgnn evaluate SET` tries one pool of modules by",
@@ -349,7 +365,7 @@ def write_page():
         "Training on half of the validation labels, as LDS does (`--more-train 0.5`), graph unknown; not to be compared with the table above:",
         "", *half_table(), "",
         "FMA-46 beside common classifiers of scikit-learn on the same ten splits, their settings chosen by the validation rows of each split",
-        "(`bench/peers/baselines.py data/fma46`):", "", *baselines_table(), "",
+        "(`bench/peers/baselines.py data/fma46`; the file keeps neither commit nor machine, scikit-learn 1.2.1):", "", *baselines_table(), "",
         *rivals_section(),
         "## Other tables", "",
         "Per cent of the rows without a label, mean of three draws of the labelled rows; ours as it is, all labels in folds; the others' settings by cross-validation",
@@ -365,15 +381,16 @@ def write_page():
         "### Numbers and categories", "",
         "Tables of both kinds of columns, with gaps: four that are drawn, and real ones of R and its packages. `glgnn fit TABLE.csv --label class` as it is; the others get",
         "the categories one-hot and gaps filled (`bench/peers/mixed_tables.py RUNS.jsonl`, then with `--study` into docs/results/mixed_tables.jsonl, after",
-        "`tools/install-deps tables`). First the tables that were looked at while the choice of modules was settled, mean of up to three draws of the labelled rows",
+        "`tools/install-deps tables`). First tables that were looked at while the choice of modules was settled, mean of up to three draws of the labelled rows (16 more",
+        "of `FROM_R`, Arrests to survey, were looked at as well and have no line: their runs were not kept)",
         f"(ours: commit {commit_of('mixed_tables')}):",
         "", *other_tables("mixed_tables"), *far_behind("mixed_tables"), "",
         f"Tables by which nothing was chosen, mean of two draws (ours: commit {commit_of('mixed_fresh')}; a14e931 where no category has three levels, which nothing changed since):",
         "", *other_tables("mixed_fresh"), *far_behind("mixed_fresh"), "",
         "### Most rows labelled", "",
         "Real tables of R and its packages, at most 6000 rows, 70 % of them labelled: nothing to complete, everything to learn from. `glgnn fit TABLE.csv --label class` as",
-        "it is, two draws of the labelled rows (`bench/peers/mixed_tables.py RUNS.jsonl --many --draws 2`, then with `--many --study`). Unseen: looked at once, after",
-        f"boosted trees and the mixture of modules were settled on the others (ours: commit {commit_of('many_tables')}). Vowels was such a table, too: five of its",
+        "it is, two draws of the labelled rows (`bench/peers/mixed_tables.py RUNS.jsonl --many --draws 2`, then with `--many --study`). Unseen: looked at once with so many labels, after",
+        f"boosted trees and the mixture of modules were settled on the others (four of them stand above, too, with 10 and 50 labels of a class; ours: commit {commit_of('many_tables')}). Vowels was such a table, too: five of its",
         "classes, which differ from others in case alone (had and hAd), were taken for one with them, and ours had 49.7 %. That was repaired, so it counts as seen.",
         "", *other_tables("many_tables"), *far_behind("many_tables"), "",
         "## How true the estimated accuracy is", "",
@@ -412,7 +429,7 @@ def write_page():
         "tables without a graph, ten seeds on the public split for Cora and Citeseer. In every run the epoch",
         "is chosen by that run's own validation labels. All settings are",
         "the defaults of `glgnn settings`, with the paper's k and epochs. FMA-46 has other features than the paper's FMA: no figure of the paper is comparable.",
-        "`readings chosen`, on a GPU: in every run its own validation labels choose the temperature, for text also the decay of the weights and whether words are weighed by how rare they are",
+        "`readings chosen`, and the default readings of 20news and FMA-46, ran on an NVIDIA H200 (`--device cuda`; MB is the memory of its host). In every run of `readings chosen` its own validation labels choose the temperature, for text also the decay of the weights and whether words are weighed by how rare they are",
         f"(`{' '.join(CHOOSE_READING + CHOOSE_TEXT)}`; with a graph `{' '.join(CHOOSE_KNOWN + CHOOSE_TEXT)}`).",
         "", *main_table(), "",
         *reached(), "",
@@ -430,7 +447,7 @@ def write_page():
         "graph of k edges a row. Mean over the runs; accuracy in per cent, ± sample standard deviation.",
         "", *noise_table(), *noise_remark(), "",
         "### More noise, beside rivals", "",
-        "`glgnn reproduce table2`: random edges in % of the edges of the graph, or of 20 a row where none is known (there 0 % is no graph at all). Rivals have the settings of their",
+        "`glgnn reproduce table2 --datasets SET --runs R --budget 1 --threads 1`: random edges in % of the edges of the graph, or of 20 a row where none is known (there 0 % is no graph at all). Rivals have the settings of their",
         "papers, nothing chosen. AUC, precision and recall are of the learned graph at the most noise: of the given edges against the noise, or of pairs of one class against all others. The weights of",
         "the noise, from U(0, 1), give it away beside given edges of weight 1.",
         *noise_beside_rivals(), "",
@@ -446,7 +463,7 @@ def write_page():
         "graph), the paper itself elsewhere. Highest re-run by others: a 2026 re-implementation of SLAPS (Wine, Cancer, Digits, 20news), the GSLB",
         "benchmark (Cora, Citeseer). Published figures of this field are optimistic; several could not be reproduced by anyone.", "",
     ]
-    PAGE.write_text("\n".join(part for line in "\n".join(text).split("\n") for part in wrapped(line)))
+    PAGE.write_text(wrapped(text))
     print(f"wrote {PAGE.relative_to(ROOT)}")
 
 

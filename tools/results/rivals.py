@@ -98,7 +98,7 @@ def deviations():
                     known = " with its graph" if RIVAL_GRAPHS[table] == "known" else ""
                     far.setdefault(method, []).append(f"{dataset}{known} {points:+.1f}")
     for method, places in far.items():
-        lines.append(f"- `{method}` ({', '.join(places)}): {DEVIATIONS.get(method, 'not explained yet.')}")
+        lines.append(f"- {'ours, paper mode' if method == 'paper' else f'`{method}`'} ({', '.join(places)}): {DEVIATIONS.get(method, 'not explained yet.')}")
     return lines
 
 
@@ -115,7 +115,7 @@ def rivals_section():
         accuracy, cost, failed = accuracy_and_cost(table)
         sources = ["In brackets the figure of the method's authors or of SUBLIME's or SLAPS's (Pro-GNN with the graph: a re-run by the benchmark GSLB).", ""]
         text += [f"### {title}", "", *(sources if table.startswith("beyond") else []), *accuracy, "", *failed, *([""] if failed else []),
-                 "Processor time of one training on one thread, and memory at the most (ours: memory; the least that is shown, 11 to 18 MB, is most likely that of the process that started it):", "", *cost, ""]
+                 "Processor time of one training on one thread (of ours one whole run, where it was kept), and the most memory that was used. The smallest figures, 11 to 18 MB, are most likely the memory of the process that started the training:", "", *cost, ""]
     return text + ["### Figures more than 3 points from the published ones", "", *deviations(), ""]
 
 

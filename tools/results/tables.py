@@ -88,7 +88,7 @@ def growth_table():
         runs.setdefault(line["table"], {}).setdefault(line["rule"], {})[line["seed"]] = line
     if not runs:
         return ["Not measured yet."]
-    rules = ("suggest", "uncertainty", "random")
+    rules = [rule for rule in ("suggest", "uncertainty", "random") if any(rule in by_rule for by_rule in runs.values())]
     lines = ["| set or table | runs | labels at a time | folds | " + " | ".join(f"{rule}: labels, mean accuracy" for rule in rules) + " |", "|---|---|---|---|" + "---|" * len(rules)]
     needed, last = {rule: [] for rule in rules}, 100
     for table, by_rule in runs.items():
