@@ -135,3 +135,29 @@ def far_behind(study):
         return lines
     return [*lines, "", f"Missed: ours should nowhere be more than 2 points, and the standard error of the draws, below the best of the others, and is in {len(missed)} of "
             f"{len(found['tables'])} lines: " + ", ".join(missed) + "."]
+
+
+def any_table():
+    """Ours beside common classifiers on every table that came, by how many rows were labelled, from an answer of bench/peers/any_table.py."""
+    found = load("any_table")
+    if not found:
+        return ["Not measured yet."]
+    read = [line for line in found["tables"] if "accuracy" in line]
+    refused = [line["table"] for line in found["tables"] if "refused" in line]
+    methods = list(read[0]["accuracy"])
+    others = [method for method in methods if method != "ours"]
+    lines = ["| rows labelled | tables | " + " | ".join(methods) + " | the largest class | ours less the best single other | the best other of each table |", "|---|" + "---|" * (len(methods) + 4)]
+    groups = {how: [line for line in read if line["labelled"] == how] for how in sorted({line["labelled"] for line in read})}
+    for how, tables in [*groups.items(), ("all", read)]:
+        means = {method: 100 * statistics.mean(line["accuracy"][method] for line in tables) for method in methods}
+        best = max(others, key=means.get)
+        apart = [100 * (line["accuracy"]["ours"] - line["accuracy"][best]) for line in tables]
+        error = statistics.stdev(apart) / math.sqrt(len(apart))
+        each = 100 * statistics.mean(max(line["accuracy"][method] for method in others) for line in tables)
+        lines.append(f"| {how} | {len(tables)} | " + " | ".join(f"{means[method]:.1f}" for method in methods)
+                     + f" | {100 * statistics.mean(line['majority'] for line in tables):.1f} | {statistics.mean(apart):+.1f} ± {error:.1f} ({best}) | {each:.1f} |")
+    firsts = {method: sum(line["accuracy"][method] == max(line["accuracy"].values()) for line in read) for method in methods}
+    return [*lines, "", "± is the standard error over tables. At least as good as all others: " + ", ".join(f"{method} on {count}" for method, count in firsts.items())
+            + f" of {len(read)} tables. The best other of each table is chosen afterwards, by the rows it is judged by: chance alone lifts it. "
+            + (f"{len(refused)} tables are left out, because `fit` refused them with an error that says what to change: " + ", ".join(refused) + ". " if refused else "")
+            + f"Ours: commit {found['commit']}, {found['machine']}, one draw of each."]
