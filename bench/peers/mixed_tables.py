@@ -240,6 +240,8 @@ def encoded(table):
     columns = []
     for cells in table.values():
         gaps = np.array([cell == GAP for cell in cells])
+        if gaps.all():
+            continue
         if is_number(cells):
             numbers = np.array([np.nan if gap else float(cell) for gap, cell in zip(gaps, cells)])
             columns.append(np.where(gaps, np.nanmedian(numbers), numbers))
