@@ -72,7 +72,9 @@ class Tree {
       const auto size = static_cast<double>(r + 1);
       const double gain = purity(left, size) + purity(right, n - size) - before;
       if (gain <= best.gain + 1e-12) continue;
-      best = {gain, column, sorted[r].first + 0.5f * (sorted[r + 1].first - sorted[r].first)};
+      // Between neighbouring floats the middle would be the larger one, and cut nothing off.
+      const float middle = sorted[r].first + 0.5f * (sorted[r + 1].first - sorted[r].first);
+      best = {gain, column, middle < sorted[r + 1].first ? middle : sorted[r].first};
     }
     return best;
   }

@@ -331,15 +331,15 @@ double LandmarkEvidence::value(std::span<const double> logs, std::span<double> g
 LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
                            const LandmarkOptions& options, int threads) {
   constexpr size_t kMostToLearnFrom = 300;  // every step is cubic in the rows
-  std::vector<int32_t> rows = problem.train;
-  if (rows.size() > kMostToLearnFrom) {
-    rows = shuffled_rows(std::move(rows), {.stream = Stream::kLandmarks});
-  }
+  // In an order that says nothing, whatever order the table has.
+  const std::vector<int32_t> rows = shuffled_rows(problem.train, {.stream = Stream::kLandmarks});
   const auto first = [&](size_t most) {
     return std::vector<int32_t>(rows.begin(),
                                 rows.begin() + static_cast<int64_t>(std::min(rows.size(), most)));
   };
-  const LandmarkEvidence learned_from = evidence_of(x, problem, first(kMostToLearnFrom));
+  std::vector<int32_t> by_class = first(kMostToLearnFrom);  // so that folds have rows of each
+  std::ranges::stable_sort(by_class, {}, [&](int32_t row) { return problem.labels[row]; });
+  const LandmarkEvidence learned_from = evidence_of(x, problem, by_class);
   const Sizes sizes = options.curved
                           ? sizes_of(learned_from, learn_sizes(learned_from, options.selects))
                           : only_linear(x.cols());

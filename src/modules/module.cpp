@@ -183,10 +183,11 @@ ClassSums sum_by_class(const Features& x, const Matrix& p, int threads,
     all.add_rows(p, *held);
     return all;
   }
-  constexpr int64_t kRows = 4096;  // of a piece
+  constexpr int64_t kRows = 4096, kPieces = 16;  // of sums that may be large
+  const int64_t rows = std::max(kRows, (x.rows() + kPieces - 1) / kPieces);
   const Pattern* pattern = x.is_sparse ? x.sparse.pattern.get() : nullptr;
-  std::vector<std::optional<ClassSums>> pieces((x.rows() + kRows - 1) / kRows);
-  for_fixed_pieces(x.rows(), kRows, threads, [&](int64_t piece, int64_t first, int64_t last) {
+  std::vector<std::optional<ClassSums>> pieces((x.rows() + rows - 1) / rows);
+  for_fixed_pieces(x.rows(), rows, threads, [&](int64_t piece, int64_t first, int64_t last) {
     ClassSums& sums = pieces[piece].emplace(x.cols(), p.cols());
     for (int64_t i = first; i < last; ++i) {
       if (pattern) {

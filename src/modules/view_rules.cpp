@@ -315,6 +315,7 @@ Features apply_view(const ViewRule& rule, Features x, int threads) {
       weigh_columns(x, rule.rarity);
       x = with_heard(x, rule.heard, threads);
       make_unit(x);
+      if (x.is_sparse && !rule.stays_sparse) x = with_zeros(x);  // as modules of tables want it
       break;
     case View::kSvd16:
     case View::kSvd32:
@@ -350,7 +351,8 @@ ViewShape ViewRule::check(const std::string& what, const ViewShape& rows) const 
                   count(list));
     }
   }
-  const bool becomes_dense = !mean.empty() || !ranks.empty();
+  const bool becomes_dense =
+      !mean.empty() || !ranks.empty() || (view == View::kJoined && !stays_sparse);
   if (rows.is_sparse && becomes_dense) {
     check_range(what + ", columns", rows.columns, 0, kMostDenseColumns);
   }

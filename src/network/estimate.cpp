@@ -124,7 +124,7 @@ void Drawing::judge_rest(
 }
 
 std::vector<Drawing> draw_and_choose(const std::vector<HeldBack>& held, int64_t members,
-                                     uint64_t seed) {
+                                     uint64_t seed, const std::vector<double>& counts) {
   std::vector<JudgedFold> judged_folds;
   size_t rows = 0;
   for (const HeldBack& fold : held) {
@@ -137,6 +137,7 @@ std::vector<Drawing> draw_and_choose(const std::vector<HeldBack>& held, int64_t 
   for (uint32_t b = 0; b < kDrawings; ++b) {
     Drawing& drawing = drawings.emplace_back();
     drawing.times = draw_rows(rows, {seed, Stream::kEstimate, 0, b});
+    for (size_t i = 0; i < counts.size(); ++i) drawing.times[i] *= counts[i];
     if (choose_together(held)) {
       drawing.chosen = choose_over_folds(held, judged_folds, drawing.times, of_all, false);
     } else {

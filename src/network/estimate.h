@@ -17,7 +17,8 @@
 
 namespace glgnn {
 
-// Rows of all folds, one fold after another, that were drawn so many times, and what they chose.
+// Rows of all folds, one fold after another, that were drawn so many times (and count as much as
+// they do in the choice), and what they chose.
 struct Drawing {
   std::vector<double> times;
   std::vector<Chosen> chosen;  // of each fold
@@ -29,10 +30,10 @@ struct Drawing {
       const std::function<void(size_t, size_t, const std::vector<double>&)>& visit) const;
 };
 
-// `members`: how many modules the network joins in each fold. None without rows that were held
-// back.
+// `members`: how many modules the network joins in each fold; `counts`: how much each row counts
+// when they are chosen (empty: all alike). None without rows that were held back.
 std::vector<Drawing> draw_and_choose(const std::vector<HeldBack>& held, int64_t members,
-                                     uint64_t seed);
+                                     uint64_t seed, const std::vector<double>& counts = {});
 
 // `factors`: how much more common each class is where the model will be used than among the rows
 // that judge (network/class_shares.h); empty: just as common. Without drawings there is no estimate

@@ -122,6 +122,21 @@ NetworkWeights members_of(const Chosen& chosen) {
   return network;
 }
 
+// How much each row that was held back counts when networks are chosen.
+std::vector<double> counts_of_rows(const std::vector<HeldBack>& held, const Problem& problem) {
+  std::vector<int32_t> labels;
+  for (const HeldBack& fold : held) {
+    labels.insert(labels.end(), fold.labels.begin(), fold.labels.end());
+  }
+  std::vector<double> counts(labels.size(), 1.0);
+  if (!problem.classes_alike) return counts;
+  std::vector<int32_t> rows(labels.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<double> weights = balanced_class_weights(labels, rows, problem.classes);
+  for (size_t i = 0; i < labels.size(); ++i) counts[i] = weights[labels[i]];
+  return counts;
+}
+
 }  // namespace
 
 std::vector<int32_t> labelled_rows(const Problem& problem) {
@@ -205,21 +220,10 @@ Model join_folds(std::vector<Model> models, const std::vector<Problem>& folds,
 std::vector<NetworkWeights> networks_of_folds(const std::vector<HeldBack>& held,
                                               const Problem& problem, int64_t members) {
   std::vector<JudgedFold> judged;
-  std::vector<int32_t> labels;
-  for (const HeldBack& fold : held) {
-    judged.push_back(judge_fold(fold));
-    labels.insert(labels.end(), fold.labels.begin(), fold.labels.end());
-  }
-  std::vector<double> times(labels.size(), 1.0);
-  if (problem.classes_alike) {
-    std::vector<int32_t> rows(labels.size());
-    std::iota(rows.begin(), rows.end(), 0);
-    const std::vector<double> weights = balanced_class_weights(labels, rows, problem.classes);
-    for (size_t i = 0; i < labels.size(); ++i) times[i] = weights[labels[i]];
-  }
+  for (const HeldBack& fold : held) judged.push_back(judge_fold(fold));
   std::vector<NetworkWeights> networks;
-  for (const Chosen& fold :
-       choose_over_folds(held, judged, times, static_cast<size_t>(members), true)) {
+  for (const Chosen& fold : choose_over_folds(held, judged, counts_of_rows(held, problem),
+                                              static_cast<size_t>(members), true)) {
     networks.push_back(members_of(fold));
   }
   return networks;
@@ -227,7 +231,8 @@ std::vector<NetworkWeights> networks_of_folds(const std::vector<HeldBack>& held,
 
 void judge_model(Model& model, const std::vector<HeldBack>& held, const Problem& problem,
                  int64_t members, const Config& config) {
-  const std::vector<Drawing> drawings = draw_and_choose(held, members, config.seed);
+  const std::vector<Drawing> drawings =
+      draw_and_choose(held, members, config.seed, counts_of_rows(held, problem));
   if (config.class_shares == ClassShares::kLearned && problem.val_is_drawn &&
       !problem.classes_alike &&
       picked_by_class(problem.labels, labelled_rows(problem), problem.classes)) {

@@ -195,6 +195,20 @@ TEST(Methods, CurvedBordersNeedMoreThanALine) {
   EXPECT_GE(accuracy_of("label-propagation", toy, {{"cosine", 0}}), 0.85);
 }
 
+// The middle of these two is rounded to the larger one.
+TEST(Methods, AForestCutsBetweenNeighbouringFloats) {
+  test::Toy toy(60);
+  toy.features.dense = Matrix(60, 1);
+  for (int32_t i = 0; i < 60; ++i) {
+    const float next = std::nextafter(1.0f, 2.0f);
+    toy.features.dense[i][0] = i % 2 ? next : std::nextafter(next, 2.0f);
+  }
+  for (const int32_t i : toy.problem.train) toy.problem.labels[i] = i % 2;
+  const Matrix p = answer("forest", toy.problem);
+  EXPECT_GT(p[0][0], 0.9f);
+  EXPECT_GT(p[1][1], 0.9f);
+}
+
 TEST(Methods, ARandomGraphIsWorseThanNone) {
   const test::Toy toy(120);
   EXPECT_GE(accuracy_of("mlp", toy), accuracy_of("sparse-gcn", toy, {{"degree", 10}}) + 0.15);

@@ -240,14 +240,22 @@ TEST(BestViews, JoinedColumnsHearThoseMostLikeThem) {
 
 TEST(BestViews, SparseRowsThatHearOtherColumnsStaySparse) {
   // Columns 0 and 1 come together; the last row has one of them.
-  const Features raw =
-      sparse_features({{1, 1, 0, 0}, {2, 2, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 0}});
+  std::vector<std::vector<float>> rows{
+      {1, 1, 0, 0}, {2, 2, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 0}};
+  const Features narrow = sparse_features(rows);
+  for (std::vector<float>& row : rows) row.resize(kMostDenseColumns + 1);
+  const Features raw = sparse_features(rows);
   const Features joined = apply_view(learn_view(View::kJoined, raw), raw);
   ASSERT_TRUE(joined.is_sparse);
   const Pattern& pattern = *joined.sparse.pattern;
   const std::vector<int32_t> last(pattern.col.begin() + pattern.row_ptr[4], pattern.col.end());
   EXPECT_EQ(last, (std::vector<int32_t>{0, 1}));
   EXPECT_NEAR(length(joined.sparse.values.data() + pattern.row_ptr[4], 2), 1, 1e-6);
+  // Modules of tables read few columns as dense rows.
+  const Features dense = apply_view(learn_view(View::kJoined, narrow), narrow);
+  ASSERT_FALSE(dense.is_sparse);
+  EXPECT_FLOAT_EQ(dense.dense[4][1], joined.sparse.values[pattern.row_ptr[4] + 1]);
+  EXPECT_EQ(dense.dense[4][2], 0.0f);
 }
 
 TEST(BestViews, NumbersOfSomebodyElseAreCopiedOnce) {

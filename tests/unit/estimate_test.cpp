@@ -56,6 +56,28 @@ double flattered(const HeldBack& held) {
   return best;
 }
 
+// Nine rows of ten are of class 0. One module says so always; the other knows the rare rows, and six
+// of ten common ones.
+TEST(Estimate, JudgesTheNetworkThatWeighedRowsChoose) {
+  constexpr int64_t kRows = 400;
+  HeldBack held;
+  for (int64_t i = 0; i < kRows; ++i) held.labels.push_back(i % 10 == 0);
+  for (const bool always : {true, false}) {
+    Matrix& p = held.stages.emplace_back().looks.emplace_back(kRows, 2);
+    for (int64_t i = 0; i < kRows; ++i) {
+      const bool says_common = always || (i % 10 != 0 && i / 10 % 10 < 6);
+      p[i][says_common ? 0 : 1] = 1.0f;
+    }
+  }
+  std::vector<double> balanced;
+  for (const int32_t label : held.labels) balanced.push_back(label == 1 ? 5.0 : 0.56);
+  const auto estimate = [&](const std::vector<double>& counts) {
+    return estimate_accuracy({held}, draw_and_choose({held}, 1, 0, counts), 2, {}).accuracy;
+  };
+  EXPECT_NEAR(estimate({}), 0.9, 0.02);
+  EXPECT_NEAR(estimate(balanced), 0.64, 0.02);
+}
+
 TEST(Estimate, GuessesAreWorthNoMoreThanGuessesHoweverManyWereTried) {
   double estimated = 0, chosen_by = 0;
   constexpr int kTables = 20;

@@ -124,6 +124,24 @@ TEST(LandmarkHead, OneWeightForAllFeaturesWhereItDoesNotSelect) {
   EXPECT_GT(table.hidden_accuracy(p), 0.95);
 }
 
+// Five folds of five classes in turn would each hold back a whole class.
+TEST(LandmarkHead, ClassesInTurnAreNoWorseThanInAnyOtherOrder) {
+  Table table;
+  test::make_blobs(table, 600, 5, 5, 2.5);
+  table.split(40, 0);
+  const auto loss = [&] {
+    Matrix p = landmark_logits(fit_landmarks(table.features, table.problem, kOneWeight),
+                               table.features.dense, 1);
+    softmax_rows(p);
+    double sum = 0;
+    for (const int32_t row : table.hidden_rows()) sum -= clipped_log(p[row][table.labels[row]]);
+    return sum;
+  };
+  const double in_turn = loss();
+  std::ranges::stable_sort(table.problem.train, {}, [&](int32_t row) { return row % 5; });
+  EXPECT_LT(in_turn, 1.1 * loss());
+}
+
 TEST(LandmarkHead, TheLinearPartAloneIsLogisticRegression) {
   Table blobs, ring;
   test::make_blobs(blobs, 200, 3, 2, 4);
