@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 
 #include "data/message.h"
 
@@ -60,6 +61,18 @@ const Command& chosen_command(const CLI::App& program, const std::vector<Command
   const auto unplaced = chosen->app->remaining();
   if (!unplaced.empty()) unknown_word(*chosen->app, unplaced[0]);
   return *chosen;
+}
+
+CLI::Validator whole_number(int64_t least, int64_t most) {
+  return {
+      [=](const std::string& text) -> std::string {
+        int64_t number = 0;
+        const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool is_whole = fault == std::errc() && end == text.data() + text.size();
+        if (is_whole && number >= least && number <= most) return "";
+        return fmt::format("found {}, expected a whole number from {} to {}", text, least, most);
+      },
+      ""};
 }
 
 void require_argument(const CLI::App& app, const std::string& name, const std::string& value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace glgnn::cli {
 
 // The command that was asked for; kUsage when there is none, or when words are left over.
 const Command& chosen_command(const CLI::App& program, const std::vector<Command>& commands);
+
+// Refuses what is no whole number from `least` to `most`: an option without a sign would take -1
+// for a very large one.
+CLI::Validator whole_number(int64_t least, int64_t most = 1'000'000'000);
 
 // How --help looks.
 

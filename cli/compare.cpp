@@ -36,6 +36,7 @@ bool not_worse(const Standing& standing, const Standing& first, double test_to_t
   for (size_t r = 0; r < first.accuracy.size(); ++r) {
     behind.push_back(first.accuracy[r] - standing.accuracy[r]);
   }
+  if (behind.size() < 2) return true;  // a single run tells nothing
   return mean_of(behind) <= interval_of(behind, test_to_train);
 }
 
@@ -129,7 +130,8 @@ Standing standing_of(const std::string& name, const ChildAnswer& answer, double 
   standing.accuracy = result.at("test_accuracy").get<std::vector<double>>();
   standing.seconds = result.at("seconds_mean").get<double>();
   standing.memory_mb = result.at("peak_memory_mb").get<double>();
-  const double half = interval_of(standing.accuracy, test_to_train);
+  const bool is_single = standing.accuracy.size() < 2;
+  const double half = is_single ? 1.0 : interval_of(standing.accuracy, test_to_train);
   standing.low = std::max(0.0, standing.mean() - half);
   standing.high = std::min(1.0, standing.mean() + half);
   return standing;
@@ -184,9 +186,11 @@ void CompareCommand::print(const std::vector<Standing>& ranked) const {
 }
 
 int CompareCommand::run() const {
-  if (runs < 1 || budget < 1) {
+  if (runs < 2 || budget < 1) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("--runs {} --budget {}: expected 1 or more of both", runs, budget));
+                fmt::format("--runs {} --budget {}: expected 2 runs or more, as one has no "
+                            "interval, and a budget of 1 or more",
+                            runs, budget));
   }
   DataOptions without_graph_file = data;
   without_graph_file.graph.clear();

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "arguments.h"
 #include "commands.h"
 #include "core/archive.h"
 #include "data/data.h"
@@ -33,6 +34,7 @@ namespace glgnn::cli {
 namespace {
 
 constexpr size_t kDefaultRuns = 10;
+constexpr int64_t kMostRuns = 10'000;
 constexpr int64_t kDefaultBudget = 8;
 constexpr double kMostNoiseColumns = 100;
 
@@ -106,7 +108,6 @@ struct EvaluateCommand {
 
 std::vector<RunPlan> EvaluateCommand::plans(const Dataset& dataset, uint64_t seed) const {
   const size_t count = runs.value_or(kDefaultRuns);
-  if (count == 0) throw Error(ErrorKind::kUsage, "--runs: found 0, expected 1 or more");
   std::vector<RunPlan> plans;
   if (data.fractions_given()) {
     for (size_t run = 0; run < count; ++run) {
@@ -278,7 +279,6 @@ int EvaluateCommand::run_growth(const Dataset& dataset, const Config& config, bo
   }
   GrowOptions options = grow;
   options.runs = runs.value_or(kDefaultRuns);
-  if (options.runs == 0) throw Error(ErrorKind::kUsage, "--runs: found 0, expected 1 or more");
   if (data.test_fraction) options.test_fraction = *data.test_fraction;
   if (!(options.test_fraction > 0 && options.test_fraction < 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--test-fraction: found {}, expected a number above "
@@ -361,7 +361,14 @@ int EvaluateCommand::run() const {
     throw Error(ErrorKind::kUsage, "--hide and --noise are two studies; keep one of them");
   }
   std::vector<Choice> parsed;
-  for (const auto& text : choices) parsed.push_back(parse_choice(text));
+  for (const auto& text : choices) {
+    parsed.push_back(parse_choice(text));
+    if (std::ranges::count(parsed, parsed.back().name, &Choice::name) > 1) {
+      throw Error(ErrorKind::kUsage, fmt::format("--choose: found {} twice, expected one list of "
+                                                 "its values",
+                                                 parsed.back().name));
+    }
+  }
   const Question question = asked(dataset, given, known, planted);
   const Config config = question.method ? config_of_rival(given, *question.method) : given;
   Evaluation evaluation(dataset, plans(dataset, given.seed), config, parsed, question);
@@ -369,6 +376,12 @@ int EvaluateCommand::run() const {
   if (only_run && log_file.empty()) {
     throw Error(ErrorKind::kUsage,
                 "--only-run: found no --log, expected a file to keep the run in");
+  }
+  if (only_run && *only_run >= evaluation.runs()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--only-run: found {}, expected 0 to {}, as there are "
+                            "{} runs",
+                            *only_run, evaluation.runs() - 1, evaluation.runs()));
   }
   if (only_run) evaluation.do_only(*only_run);
   const Context context =
@@ -434,14 +447,17 @@ Command add_evaluate(CLI::App& program, std::vector<std::string> arguments) {
       ->type_name("known|unknown");
   app->add_option("--runs", command->runs,
                   "how many of the splits, or seeds of a single split (10)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(1, kMostRuns));
   app->add_option("--only-run", command->only_run,
                   "do this run alone, from 0, and keep it in --log: others may do the others, and "
                   "--resume joins logs that are put together")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0));
   app->add_option("--fresh", command->fresh,
                   "draw new splits of the same sizes with this seed, instead of the set's own")
-      ->type_name("SEED");
+      ->type_name("SEED")
+      ->check(whole_number(0));
   app->add_option("--more-train", command->more_train,
                   "train on this part of the validation rows too, as LDS does with 0.5")
       ->type_name("PART");

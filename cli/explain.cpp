@@ -33,6 +33,10 @@ struct ExplainCommand {
     refuse_to_overwrite(out, new_rows,
                         "--out would overwrite the rows to explain; choose another file");
     const Model fitted = load_model(model);
+    if (features && (!row.empty() || !new_rows.empty())) {
+      throw Error(ErrorKind::kUsage,
+                  "--features is about all rows of the model; leave out --row and the new rows");
+    }
     if (features) return say_features(fitted);
     if (!new_rows.empty()) return explain_new(fitted);
     if (!row.empty()) return explain_one(fitted, row_named(fitted, row));
@@ -124,10 +128,13 @@ struct ExplainCommand {
       list.push_back(std::move(entry));
       lines.push_back(std::move(line));
     }
-    if (json)
-      fmt::print("{}\n", json_text(list));
-    else
+    if (!json && out.empty()) {
       print_table(stdout, columns, lines);
+      return 0;
+    }
+    TextFile file(out);
+    file.write(json ? json_text(list) + "\n" : table_text(columns, lines));
+    file.finish();
     return 0;
   }
 

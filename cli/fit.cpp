@@ -275,7 +275,12 @@ int FitCommand::run() const {
   const OutputFiles files =
       output_files(out, dataset.name, {data.data, data.label, data.graph, data.split});
   Problem problem = make_problem(dataset, dataset.features, split, dataset.has_graph);
-  if (!from.empty()) problem.left_out = left_out_by(from, dataset, config);
+  if (!from.empty()) {
+    problem.left_out = left_out_by(from, dataset, config);
+    dataset.notes.push_back(
+        "an earlier model chose which modules are tried, by some of the same labels: the estimated "
+        "accuracy may be about a point too high (a fit without --from is free of this)");
+  }
   const Plan plan = make_plan(problem, config, asked.threads);
   TrainingProgress shown(problem, config, asked.threads);
   const Context context = device_of_training(asked, dataset.features, dataset.has_graph, config);

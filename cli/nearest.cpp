@@ -56,6 +56,10 @@ void NearestCommand::check() const {
                 fmt::format("found {} alone, expected --labels and --probabilities together",
                             labels.empty() ? "--probabilities" : "--labels"));
   }
+  if (!out.empty() && out == distances) {
+    throw Error(ErrorKind::kUsage,
+                "--out and --distances name one file, expected two; choose another name for one");
+  }
   for (const std::string& to : {out, distances, probabilities}) {
     if (to.empty()) continue;
     refuse_to_overwrite(to, file, "a result would overwrite the rows; choose another file");

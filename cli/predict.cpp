@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "arguments.h"
 #include "commands.h"
 #include "data/message.h"
 #include "output_files.h"
@@ -99,7 +100,7 @@ Command add_predict(CLI::App& program) {
       ->type_name("FORMAT");
   app->add_option("--near", command->near, "how many of the deciding fitted rows to name (3)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   app->add_option("--out", command->out, "file to write instead of the standard output")
       ->type_name("FILE");
   app->add_flag("--json", command->json, "JSON instead of CSV; new rows: one object a line");

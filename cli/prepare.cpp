@@ -34,12 +34,15 @@ Split shipped_split(const Dataset& dataset, int64_t run) {
   return dataset.splits[static_cast<size_t>(run)];
 }
 
-// "a,b" -> a and b; nothing for an empty text.
+// "a,b" -> a and b; "\"width, mm\",b" -> width, mm and b; nothing for an empty text.
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> items;
   for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find(',', start), text.size());
-    items.push_back(text.substr(start, end - start));
+    const size_t closing = text[start] == '"' ? text.find('"', start + 1) : std::string::npos;
+    const bool is_quoted = closing != std::string::npos;
+    const size_t end = std::min(text.find(',', is_quoted ? closing : start), text.size());
+    items.push_back(is_quoted ? text.substr(start + 1, closing - start - 1)
+                              : text.substr(start, end - start));
     start = end + 1;
   }
   return items;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "arguments.h"
 #include "commands.h"
 #include "report/explanations.h"
 #include "report/predictions.h"
@@ -50,7 +51,7 @@ Command add_suggest(CLI::App& program) {
   app->add_option("MODEL", command->model, "model file that `glgnn fit` wrote")->type_name("");
   app->add_option("--top", command->top, "how many rows (10)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   app->add_flag("--json", command->json, "a JSON list instead of a table");
   command->threads.add_to(*app);
   return {app, [command, app] {

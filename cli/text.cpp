@@ -52,8 +52,8 @@ std::string padded(const std::string& text, size_t width, bool to_the_right) {
 
 }  // namespace
 
-void print_table(std::FILE* out, const std::vector<Column>& columns,
-                 const std::vector<std::vector<std::string>>& rows) {
+std::string table_text(const std::vector<Column>& columns,
+                       const std::vector<std::vector<std::string>>& rows, size_t screen) {
   const size_t last = columns.size() - 1;
   std::vector<size_t> widths(columns.size());
   size_t start_of_last = 0;
@@ -62,29 +62,33 @@ void print_table(std::FILE* out, const std::vector<Column>& columns,
     for (const auto& row : rows) widths[c] = std::max(widths[c], text_width(row[c]));
     if (c < last) start_of_last += widths[c] + kGap;
   }
-  const size_t screen = terminal_width(out);
   const bool wrap = screen > 0 && !columns[last].numeric && start_of_last + widths[last] > screen;
   const size_t wrap_width =
       wrap ? std::max(kNarrowest, screen > start_of_last ? screen - start_of_last : 0) : 0;
 
-  const Paint paint(out);
-  const auto print_row = [&](const std::vector<std::string>& row, bool title) {
-    std::string line;
+  std::string text;
+  const auto add_row = [&](const std::vector<std::string>& row) {
     for (size_t c = 0; c < last; ++c) {
-      line += padded(row[c], widths[c], columns[c].numeric) + std::string(kGap, ' ');
+      text += padded(row[c], widths[c], columns[c].numeric) + std::string(kGap, ' ');
     }
     const auto lines = wrapped(row[last], wrap_width);
-    line += columns[last].numeric ? padded(lines[0], widths[last], true) : lines[0];
-    fmt::print(out, "{}\n", title ? paint.bold(line) : line);
+    text += (columns[last].numeric ? padded(lines[0], widths[last], true) : lines[0]) + "\n";
     for (size_t i = 1; i < lines.size(); ++i) {
-      fmt::print(out, "{}{}\n", std::string(start_of_last, ' '), lines[i]);
+      text += std::string(start_of_last, ' ') + lines[i] + "\n";
     }
   };
-
   std::vector<std::string> titles;
   for (const auto& column : columns) titles.push_back(column.title);
-  print_row(titles, true);
-  for (const auto& row : rows) print_row(row, false);
+  add_row(titles);
+  for (const auto& row : rows) add_row(row);
+  return text;
+}
+
+void print_table(std::FILE* out, const std::vector<Column>& columns,
+                 const std::vector<std::vector<std::string>>& rows) {
+  const std::string text = table_text(columns, rows, terminal_width(out));
+  const size_t end = text.find('\n');
+  fmt::print(out, "{}{}", Paint(out).bold(text.substr(0, end)), text.substr(end));
 }
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100.0 * fraction); }

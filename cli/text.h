@@ -40,6 +40,9 @@ struct Column {
   bool numeric = false;  // to the right
 };
 
+// `screen`: how wide it is; 0: lines may be of any length.
+std::string table_text(const std::vector<Column>& columns,
+                       const std::vector<std::vector<std::string>>& rows, size_t screen = 0);
 void print_table(std::FILE* out, const std::vector<Column>& columns,
                  const std::vector<std::vector<std::string>>& rows);
 

@@ -1,9 +1,9 @@
 """How true the estimated accuracy is: what `fit` says beside the accuracy on the rows whose labels it never saw.
 
 Tables of scikit-learn and tables drawn here, among them columns of pure noise; each with several numbers of labels drawn at random,
-as a person's would be. One JSON object on the standard output, for docs/results/estimates.jsonl.
+as a person's would be. One JSON object on the standard output, a line of docs/results/other_tables.jsonl.
 
-    PYTHONPATH=build/python /usr/bin/python3 bench/peers/estimates.py [LABELS...] > docs/results/estimates.jsonl
+    PYTHONPATH=build/python /usr/bin/python3 bench/peers/estimates.py [LABELS...] >> docs/results/other_tables.jsonl
 """
 import itertools
 import json

@@ -18,6 +18,7 @@ struct Features {
   Csr sparse;
   bool is_sparse = false;
   std::vector<IndicatorBlock> indicators{};  // empty: every column is a number
+  std::vector<float> row_size{};             // by which scaling divided each row; empty: by nothing
 
   int64_t rows() const { return is_sparse ? sparse.rows() : dense.rows(); }  // N
   int64_t cols() const { return is_sparse ? sparse.cols() : dense.cols(); }  // F

@@ -21,7 +21,7 @@ struct ExplainedEdge {
 // A feature; of a table's column that became several, the one that is set in this row.
 struct ExplainedFeature {
   int32_t feature = 0;
-  double value = 0;   // of this row, as fit() saw it
+  double value = 0;   // of this row, before its length or sum was divided out
   double weight = 0;  // how much it speaks for the predicted class, largest 1
 };
 

@@ -66,6 +66,7 @@ struct Model {
   std::vector<EpochReport> history;  // every epoch
   int64_t best_epoch = 0;            // the epoch that all of the below belong to
   std::vector<std::string> tried;  // best mode: the modules that the history tells of, of each fold
+  std::vector<std::string> left_out;       // and those that an earlier model spared it
   std::vector<float> held_back_certainty;  // in folds: the probability of the class held_back says
 
   std::vector<FittedModule> modules;

@@ -1,5 +1,6 @@
 """The estimator."""
 
+import numbers
 import warnings
 
 import numpy as np
@@ -9,7 +10,19 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from . import _core, _graphs, _stored
 from ._explanation import Explanation
-from ._inputs import as_table, is_table, threads_of, to_core, to_csr, to_path, to_settings, width_of
+from ._inputs import (
+    are_whole_numbers,
+    as_table,
+    count_of,
+    fraction_of,
+    is_table,
+    threads_of,
+    to_core,
+    to_csr,
+    to_path,
+    to_settings,
+    width_of,
+)
 from ._labels import encode_labels, known_labels
 from ._running import progress
 
@@ -36,7 +49,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         modules count alike. In best mode the labelled rows take turns (setting ``folds``), so that
         all are trained on. None: 0.2, or 0 where a class has a single label and the others few.
     modules, k, epochs, hidden, members :
-        The settings of these names; None: the library's own choice.
+        The settings of these names; None: the library's own choice. A setting that the mode does
+        not read is refused.
     settings : dict or None
         Any other setting of ``glgnn.list_settings()``, e.g. ``{"votes": False}``.
     copy_X : bool
@@ -107,7 +121,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         """Fits to the rows of X, of which those with a label teach.
 
         X : NumPy array, SciPy sparse matrix or pandas DataFrame.
-        y : labels of any kind; None, NaN or "", or -1 beside classes from 0, where there is none.
+        y : labels of any kind; None, NaN, pandas.NA or "", or -1 beside classes from 0, where there
+            is none.
         graph : known edges between rows: a SciPy sparse matrix, an array of pairs (and weights),
             or a networkx graph.
         """
@@ -129,7 +144,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
                 id_name=_name_of(index) if ids else "",
                 graph=_graphs.read_graph(graph, len(codes), index),
                 settings=to_settings(self),
-                val_fraction=self.val_fraction,
+                val_fraction=fraction_of(self.val_fraction),
                 threads=threads_of(self.n_jobs),
                 device=str(self.device),
                 on_epoch=on_epoch,
@@ -162,14 +177,15 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
 
     def neighbors(self, X, n_neighbors=5):
         """For each row of X the fitted rows that its prediction comes from: (row, weight) pairs."""
-        return self._predict(X, near=n_neighbors)[1]
+        return self._predict(X, near=count_of(n_neighbors, "n_neighbors"))[1]
 
     def explain(self, row):
-        """Why the fitted row of this number, or of this name in the table's index, is predicted as it is."""
-        check_is_fitted(self)
-        if isinstance(row, str):
-            row = self._number_of(row)
-        return Explanation.of(self._fitted.explain(row), self.classes_)
+        """Why a fitted row is predicted as it is.
+
+        row : its number from 0, or its name in the table's index. Where the names are whole
+            numbers, and not 0, 1, 2 and so on, a number is a name.
+        """
+        return self.explain_all([row])[0]
 
     def suggest(self, n=10):
         """The rows to label next, the most helpful first: a list of dicts with id, row, score, reason.
@@ -178,12 +194,13 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         batch holds no row that says what another one says already.
         """
         check_is_fitted(self)
-        return self._fitted.suggest(int(n))
+        return self._fitted.suggest(count_of(n, "n"))
 
     def explain_all(self, rows=None):
-        """The explanations of the given fitted rows, or of all."""
+        """The explanations of the given fitted rows (see explain), or of all."""
         check_is_fitted(self)
-        return [self.explain(int(row)) for row in (range(len(self.transduction_)) if rows is None else rows)]
+        rows = range(len(self.transduction_)) if rows is None else self._places(rows)
+        return [Explanation.of(self._fitted.explain(row), self.classes_) for row in rows]
 
     def to_networkx(self, module=None):
         """The fused graph, or that of a module, as a networkx.DiGraph."""
@@ -283,12 +300,25 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         """The compiled model, or AttributeError (as NotFittedError is one)."""
         return check_fitted(self)._fitted
 
-    def _number_of(self, name):
-        names = self._fitted.row_ids
-        if name not in names:
-            expected = "a name of the table's index" if names else "a number, as the rows have no names"
-            raise ValueError(f"no such row to explain: found {name!r}, expected {expected}")
-        return names.index(name)
+    def _places(self, rows):
+        """The places of fitted rows that are given by number or name."""
+        names, count = self._fitted.row_ids, len(self._fitted.labels)
+        by_place = not (names and are_whole_numbers(names))
+        known = {name: place for place, name in enumerate(names)}
+        places = []
+        for row in rows:
+            if isinstance(row, numbers.Integral) and by_place:
+                place = int(row) if 0 <= row < count else None
+            else:
+                place = known.get(str(row)) if isinstance(row, (str, numbers.Integral)) else None
+            if place is None:
+                expected = ["a name of the table's index"] if names else []
+                expected += [f"a number from 0 to {count - 1}"] if by_place else []
+                raise ValueError(
+                    f"no such row to explain: found {row!r}, expected {' or '.join(expected)}"
+                )
+            places.append(place)
+        return places
 
     def _graph(self, module):
         fitted = self._model()
@@ -331,8 +361,10 @@ def check_fitted(model):
 
 
 def _row_ids(index):
-    """The names of a table's rows, where it has names that tell them apart."""
-    if index is None or index.dtype.kind in "iu" or not index.is_unique:
+    """The names of a table's rows, where they tell the rows apart and are not 0, 1, 2 ..."""
+    if index is None or not index.is_unique:
+        return []
+    if index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index))):
         return []
     return [str(name) for name in index]
 

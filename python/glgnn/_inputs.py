@@ -2,6 +2,7 @@
 
 import numbers
 import os
+import re
 
 import numpy as np
 import scipy.sparse as sp
@@ -113,8 +114,11 @@ def to_columns(frame):
 
 
 def _values(series):
+    from pandas import PeriodDtype
     from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
+    if isinstance(series.dtype, PeriodDtype):
+        series = series.dt.to_timestamp()
     if is_complex_dtype(series.dtype):
         raise ValueError(f"Complex data not supported: column {series.name!r}")
     if is_bool_dtype(series.dtype):
@@ -130,6 +134,8 @@ def _values(series):
 def _numbers(series):
     if series.dtype in (np.float32, np.float16):  # 0.1 is 0.1, as a file would have it
         return series.to_numpy().astype(str).astype(np.float64)
+    if series.dtype == object:
+        return series.where(series.notna(), np.nan).to_numpy(dtype=np.float64)
     if series.isna().any():
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     return series.to_numpy(dtype=np.float64)
@@ -155,6 +161,8 @@ def to_settings(model):
     if not hasattr(settings, "items"):
         raise ValueError(f"settings: found {settings!r}, expected a dict of names and values, or None")
     for name, value in settings.items():
+        if not isinstance(name, str):
+            raise ValueError(f"settings: found the name {name!r}, expected a text")
         if name in chosen:
             own = "random_state" if name == "seed" else name
             raise ValueError(f"settings: found {name!r}, which is the parameter {own}; set it there")
@@ -167,6 +175,27 @@ def seed_of(random_state):
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def fraction_of(value):
+    """`val_fraction`; the compiled part knows its limits."""
+    if value is None or isinstance(value, numbers.Real):
+        return value
+    raise ValueError(
+        f"val_fraction: found {value!r}, expected a number from 0 and below 1, or None"
+    )
+
+
+def count_of(value, name):
+    """A parameter that counts something."""
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    raise ValueError(f"{name}: found {value!r}, expected a whole number")
+
+
+def are_whole_numbers(texts):
+    """Whether all are whole numbers, plainly written."""
+    return all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts)
 
 
 def threads_of(n_jobs):

@@ -15,10 +15,9 @@ WIDEST = 100_000  # letters of a label in a file: each label takes the room of t
 
 def encode_labels(y):
     """The class number of each row, -1 where it has none, and the classes."""
-    values, missing = _values_and_gaps(y)
-    known = _one_type(values[~missing])
+    known, missing = _labels_and_gaps(y)
     check_classification_targets(known)
-    if known.dtype.kind in "iu" and (known == UNLABELLED).any() and _means_unlabelled(known):
+    if known.dtype.kind in "iuf" and (known == UNLABELLED).any() and _means_unlabelled(known):
         missing[~missing] = known == UNLABELLED
         known = known[known != UNLABELLED]
     classes = np.unique(known)
@@ -31,16 +30,20 @@ def encode_labels(y):
         check_text(classes.tolist(), "labels")
     _warn_of_words(classes)
     _warn_of_spellings(classes)
-    codes = np.full(len(values), UNLABELLED, dtype=np.int32)
+    codes = np.full(len(missing), UNLABELLED, dtype=np.int32)
     codes[~missing] = np.searchsorted(classes, known)
     return codes, classes
 
 
 def known_labels(y, classes):
     """The labels of the rows that have one, and which rows these are, for a model of these classes."""
-    values, missing = _values_and_gaps(y)
-    known = _one_type(values[~missing])
-    if known.dtype.kind in "iu" and UNLABELLED not in classes:
+    known, missing = _labels_and_gaps(y)
+    if len(known) > 0 and _kind(known) != _kind(classes):
+        raise ValueError(
+            f"y holds {_kind(known)}, and the classes of the model are {_kind(classes)} such as "
+            f"{classes[0]!r}; convert y to their type"
+        )
+    if known.dtype.kind in "iuf" and UNLABELLED not in classes:
         missing[~missing] = known == UNLABELLED
         known = known[known != UNLABELLED]
     return known, ~missing
@@ -90,25 +93,36 @@ def _warn_of_spellings(classes):
         )
 
 
-def _values_and_gaps(y):
-    if hasattr(y, "isna"):  # a Series, which may have gaps of its own kind
-        gaps = np.asarray(y.isna() | (y == "")).reshape(len(y), -1)[:, 0].astype(bool)
-        values = column_or_1d(np.asarray(y, dtype=object if gaps.any() else None), warn=True)
-        return values, gaps
+def _labels_and_gaps(y):
+    """The labels of the rows that have one, of one type, and which rows have none."""
+    if hasattr(y, "isna"):  # a Series: without its gaps it keeps its type
+        missing = np.asarray(y.isna() | (y == "")).reshape(len(y), -1)[:, 0].astype(bool)
+        return _one_type(column_or_1d(np.asarray(y[~missing]), warn=True)), missing
     values = column_or_1d(_as_array(y), warn=True)
-    if values.dtype.kind == "f":
-        if np.isinf(values).any():
-            raise ValueError("Input y contains infinity: found inf, expected class labels")
-        return values, np.isnan(values)
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError("Input y contains infinity: found inf, expected class labels")
     if values.dtype.kind == "O":
-        return values, np.array([_is_gap(value) for value in values], dtype=bool)
-    if values.dtype.kind in "US":
-        return values, values == values.dtype.type()
-    return values, np.zeros(len(values), dtype=bool)
+        missing = np.array([_is_gap(value) for value in values], dtype=bool)
+    elif values.dtype.kind in "US":
+        missing = values == values.dtype.type()
+    else:
+        missing = values != values  # NaN and NaT
+    return _one_type(values[~missing]), missing
 
 
 def _is_gap(value):
-    return value is None or value != value or (isinstance(value, str) and value == "")
+    if value is None or (isinstance(value, str) and value == ""):
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # of pandas.NA
+        return True
+
+
+def _kind(labels):
+    return {"M": "dates", "m": "durations", "S": "bytes", "U": "texts", "O": "texts"}.get(
+        labels.dtype.kind, "numbers"
+    )
 
 
 def _as_array(y):
@@ -123,7 +137,7 @@ def _as_array(y):
 
 
 def _one_type(known):
-    """Objects as texts or numbers; labels of both kinds cannot be sorted or told apart in a file."""
+    """Objects as numbers or texts; both kinds together cannot be sorted or told apart in a file."""
     if known.dtype.kind != "O" or len(known) == 0:
         return known
     texts = sum(isinstance(value, str) for value in known)
@@ -134,7 +148,19 @@ def _one_type(known):
             f"labels of two kinds: found {texts} texts and {len(known) - texts} others, expected "
             "all texts or all numbers; convert them, e.g. with y.astype(str)"
         )
-    return np.array(known.tolist())
+    types = sorted({type(value).__name__ for value in known})
+    if "Decimal" in types and set(types) <= {"Decimal", "int", "float"}:
+        return known.astype(np.float64)
+    if not any(np.iterable(value) and not isinstance(value, bytes) for value in known):
+        array = np.array(known.tolist())
+        if array.dtype.kind != "O":
+            return array
+        if len(types) == 1:  # intervals, periods, days: NumPy has no type for them
+            return array.astype(str)
+    raise ValueError(
+        f"labels: found values of the types {', '.join(types)}, expected texts, numbers, or dates "
+        "and the like of one type; convert them, e.g. with y.astype(str)"
+    )
 
 
 def to_json(values):

@@ -7,6 +7,7 @@ import tempfile
 import numpy as np
 
 from . import _core, _labels
+from ._inputs import are_whole_numbers
 
 VERSION = 2
 
@@ -66,11 +67,12 @@ def _take_stored(model, fitted):
 
 
 def _take_of_program(model, fitted):
-    """A file that `glgnn fit` wrote: its classes are texts, its columns have names."""
+    """A file that `glgnn fit` wrote: classes are whole numbers or texts, columns have names."""
     settings = fitted.settings
     names = _feature_columns(fitted) or fitted.feature_names
     model.set_params(mode=settings["mode"], random_state=int(settings["seed"]))
-    model.classes_ = np.array(fitted.class_names)
+    classes = np.array(fitted.class_names)
+    model.classes_ = classes.astype(np.int64) if are_whole_numbers(fitted.class_names) else classes
     model.feature_names_in_ = np.array(names, dtype=object)
     model.n_features_in_ = len(names)
     model._fitted = fitted

@@ -175,6 +175,13 @@ Dataset to_dataset(const Table& table) {
 Config to_config(const std::map<std::string, std::string>& settings) {
   Config config;
   for (const auto& [name, value] : settings) set_setting(config, name, value);
+  const std::string mode = get_setting(config, "mode");
+  for (const Setting& setting : list_settings(config)) {
+    if (setting.mode.empty() || setting.mode == mode || !settings.contains(setting.name)) continue;
+    throw Error(ErrorKind::kUsage, "setting " + setting.name + " is read in mode " + setting.mode +
+                                       " only, and this is mode " + mode + "; set mode=\"" +
+                                       setting.mode + "\", or leave it out");
+  }
   return config;
 }
 

@@ -11,6 +11,9 @@ Features rows_of(const Features& features, int64_t begin, int64_t end) {
   Features out;
   out.is_sparse = features.is_sparse;
   out.indicators = features.indicators;
+  if (!features.row_size.empty()) {
+    out.row_size.assign(features.row_size.begin() + begin, features.row_size.begin() + end);
+  }
   if (!features.is_sparse) {
     out.dense = Matrix(end - begin, features.dense.cols());
     std::copy(features.dense[begin], features.dense[end], out.dense.data());

@@ -32,7 +32,7 @@ void add_labels(Dataset& dataset, const NpyArray& y, const LoadOptions& options)
   const bool is_list = y.shape.size() == 1;
   check_count(is_list ? static_cast<size_t>(y.shape[0]) : SIZE_MAX, "shape " + y.shape_text(),
               dataset, y.place);
-  set_labels(dataset, to_integers(y));
+  set_labels(dataset, to_integers(y), options.missing);
   if (!options.new_rows) check_labels(dataset, y.place);
 }
 
@@ -41,12 +41,7 @@ void add_label_file(Dataset& dataset, const LoadOptions& options) {
   if (content_extension(options.label) == ".npy") {
     return add_labels(dataset, read_npy(options.label), options);
   }
-  std::vector<std::string> labels;
-  LineReader lines(options.label);
-  for (std::string_view line; lines.next(line);) {
-    const std::string text(line.substr(0, std::min(line.find_first_of("\r\n"), line.size())));
-    labels.push_back(text);
-  }
+  const std::vector<std::string> labels = read_lines(options.label);
   check_count(labels.size(), counted(static_cast<int64_t>(labels.size()), "line"), dataset,
               {options.label});
   set_labels(dataset, labels, options.missing);

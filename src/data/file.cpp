@@ -153,18 +153,6 @@ std::string read_bytes(const fs::path& path) {
   return bytes;
 }
 
-std::vector<std::string> read_lines(const fs::path& path) {
-  const std::string text = read_bytes(path);
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const bool has_return = end > begin && text[end - 1] == '\r';
-    lines.push_back(text.substr(begin, end - begin - has_return));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 std::string extension_of(const fs::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),

@@ -33,9 +33,6 @@ class FileParts {
   int64_t size_ = 0;
 };
 
-// The lines of a text file without their ends; a last empty line does not count.
-std::vector<std::string> read_lines(const std::filesystem::path& path);
-
 // The extension in lower case, with its dot.
 std::string extension_of(const std::filesystem::path& path);
 

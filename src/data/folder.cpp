@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/share_folder.h"
 #include "data/features.h"
 #include "data/file.h"
 #include "data/formats.h"
 #include "data/labels.h"
+#include "data/line_reader.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -41,7 +43,8 @@ Features read_features(const fs::path& folder) {
 }
 
 // Numbers 0 to C - 1 and -1, named by class_names.txt; without it as any array of labels.
-void read_labels(Dataset& dataset, const fs::path& folder) {
+void read_labels(Dataset& dataset, const fs::path& folder,
+                 const std::vector<std::string>& missing) {
   const NpyArray array = read_npy(folder / "labels.npy");
   std::vector<int64_t> numbers = to_integers(array);
   if (static_cast<int64_t>(numbers.size()) != dataset.rows()) {
@@ -60,8 +63,17 @@ void read_labels(Dataset& dataset, const fs::path& folder) {
       numbers[row] = -1;
     }
   }
-  if (!fs::exists(folder / "class_names.txt")) return set_labels(dataset, numbers);
+  if (!fs::exists(folder / "class_names.txt")) {
+    return set_labels(dataset, numbers, missing);
+  }
   dataset.class_names = read_lines(folder / "class_names.txt");
+  std::set<std::string> seen{""};
+  for (const std::string& name : dataset.class_names) {
+    if (seen.insert(name).second) continue;
+    fail(ErrorKind::kData, {folder / "class_names.txt"},
+         {name.empty() ? "a class without a name" : "two classes of one name", name,
+          "another name in every line", "name each class once, in the order of its number"});
+  }
   for (const int64_t n : numbers) {
     if (n < -1 || n >= dataset.classes()) {
       fail(ErrorKind::kData, array.place,
@@ -160,7 +172,7 @@ Dataset read_folder(const fs::path& folder, const LoadOptions& options) {
   if (options.new_rows && !fs::exists(folder / "labels.npy")) {
     dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
   } else {
-    read_labels(dataset, folder);
+    read_labels(dataset, folder, options.missing);
   }
   if (!options.new_rows) check_labels(dataset, {folder / "labels.npy"});
   read_feature_names(dataset, folder);

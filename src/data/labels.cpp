@@ -102,7 +102,7 @@ std::map<std::string, std::string> class_of_each(const std::map<std::string, int
                     listed(apart) + "; write them alike if they are meant to be one");
   }
   for (const auto& [text, count] : counts) {
-    if (label_key(text) != "none" && !may_mean_unknown(text)) continue;
+    if (!is_missing(text) && !may_mean_unknown(text)) continue;
     notes.push_back("the label " + quote(text) + " is a class of " + counted(count, "row") +
                     "; --missing " + text + " would take it as unknown");
   }
@@ -215,10 +215,11 @@ void set_labels(Dataset& dataset, const std::vector<std::string>& texts,
   }
 }
 
-void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers) {
+void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,
+                const std::vector<std::string>& missing) {
   std::vector<std::string> texts;
   for (const int64_t n : numbers) texts.push_back(n < 0 ? "" : std::to_string(n));
-  set_labels(dataset, texts);
+  set_labels(dataset, texts, missing);
 }
 
 void check_labels(Dataset& dataset, const Place& place, const std::string& column,

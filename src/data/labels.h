@@ -33,7 +33,8 @@ struct Spellings {
 Spellings join_spellings(const std::map<std::string, int64_t>& rows_of);
 
 // Number labels, negative where unknown; the classes are named by their numbers.
-void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers);
+void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,
+                const std::vector<std::string>& missing);
 
 // Throws if one cannot learn from these labels; notes the classes with a single labelled row.
 // `column` is the name of the label column, or empty. `are_classes`: the user says so, whatever

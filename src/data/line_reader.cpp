@@ -99,7 +99,8 @@ size_t append_utf16(std::string& out, std::string_view bytes, bool low_first, bo
   return at_end ? bytes.size() : at;
 }
 
-constexpr std::string_view kLowFirstMark = "\xFF\xFE", kHighFirstMark = "\xFE\xFF";
+constexpr std::string_view kLowFirstMark = "\xFF\xFE", kHighFirstMark = "\xFE\xFF",
+                           kUtf8Mark = "\xEF\xBB\xBF";
 
 }  // namespace
 
@@ -174,6 +175,7 @@ void LineReader::append(std::string_view bytes) {
   if (unpacked_ == 0 && bytes.starts_with(kLowFirstMark)) units_ = Units::kLowFirst;
   if (unpacked_ == 0 && bytes.starts_with(kHighFirstMark)) units_ = Units::kHighFirst;
   if (units_ == Units::kBytes) {
+    if (unpacked_ == 0 && bytes.starts_with(kUtf8Mark)) bytes.remove_prefix(kUtf8Mark.size());
     buffer_ += bytes;
     return;
   }
@@ -227,6 +229,19 @@ std::string read_text(const std::filesystem::path& path) {
   std::string text;
   for (std::string_view line; lines.next(line);) text += line;
   return text;
+}
+
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  std::vector<std::string> out;
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    const size_t begin = std::min(line.find_first_not_of(kBlanks), line.size());
+    const std::string_view text =
+        line.substr(begin, line.find_last_not_of(kBlanks) + 1 - std::min(begin, line.size()));
+    out.push_back(is_utf8(text) ? std::string(text) : from_windows_1252(text));
+  }
+  return out;
 }
 
 std::string content_extension(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace glgnn {
 
@@ -51,6 +52,9 @@ class LineReader {
 
 // A whole text file, plain or gzip.
 std::string read_text(const std::filesystem::path& path);
+
+// Its lines as UTF-8, without their ends and blanks around; a last empty line does not count.
+std::vector<std::string> read_lines(const std::filesystem::path& path);
 
 // The lower-case extension that says what a file holds: ".csv" for x.csv and for X.CSV.gz.
 std::string content_extension(const std::filesystem::path& path);

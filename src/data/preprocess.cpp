@@ -135,6 +135,7 @@ void scale_columns(Features& features, const FeatureScale& scale) {
 }
 
 void scale_rows(Features& features, Scaling scaling) {
+  features.row_size.assign(static_cast<size_t>(features.rows()), 1.0f);
   for (int64_t i = 0; i < features.rows(); ++i) {
     double sum = 0, squares = 0;
     for_row(features, i, [&](float x) {
@@ -143,6 +144,7 @@ void scale_rows(Features& features, Scaling scaling) {
     });
     const double size = scaling == Scaling::kRowSum ? sum : std::sqrt(squares);
     if (size == 0) continue;
+    features.row_size[static_cast<size_t>(i)] = static_cast<float>(size);
     for_row(features, i, [&](float& x) { x = static_cast<float>(x / size); });
   }
 }

@@ -138,8 +138,9 @@ Dataset read_checked(const std::string& what, const LoadOptions& options) {
 
 std::string reader_extension(const fs::path& path, const std::string& format) {
   if (format.empty()) return content_extension(path);
+  const std::string extension = (format.starts_with(".") ? "" : ".") + format;
   for (const Reader& reader : kReaders) {
-    if ("." + format == reader.extension) return reader.extension;
+    if (extension == reader.extension) return reader.extension;
   }
   fail(ErrorKind::kUsage, {path},
        {"unknown format", format, "one of " + extensions(), "correct --format"});

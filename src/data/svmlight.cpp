@@ -123,7 +123,7 @@ Dataset read_svmlight(const std::filesystem::path& path, const LoadOptions& opti
   for (int64_t j = 0; j < dataset.features.cols(); ++j) {
     dataset.feature_names.push_back("f" + std::to_string(j + first));
   }
-  set_labels(dataset, labels);
+  set_labels(dataset, labels, options.missing);
   if (!options.new_rows) check_labels(dataset, {path});
   if (dataset.features.is_sparse || options.new_rows) return dataset;
   leave_out_constant_columns(dataset);

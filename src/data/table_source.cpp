@@ -51,7 +51,7 @@ class TableSource : public RowSource {
     const TablePlan full = plan_with_columns(plan);
     const std::vector<std::string>& names = rows_->names();
     find_label_and_id(names, full, options);
-    check_names(names, id_, rows_->place());
+    check_names(names, names[0].empty() ? 0 : id_, rows_->place());
     std::unordered_map<std::string, int64_t> position_of_name;  // there may be many columns
     for (size_t j = 0; j < names.size(); ++j) {
       position_of_name.emplace(names[j], static_cast<int64_t>(j));
@@ -106,9 +106,8 @@ class TableSource : public RowSource {
       id_ = find_column(names, options.id, "id", rows_->place());
     } else if (has_kind(plan, ColumnKind::kRowId)) {
       id_ = position_of(names, name_of(plan, ColumnKind::kRowId));
-    } else if (names[0].empty()) {
-      id_ = 0;
     }
+    if (id_ < 0 && names[0].empty()) id_ = 0;  // as pandas writes an index
   }
 
   // What the plan uses must be there; what it does not know is ignored.

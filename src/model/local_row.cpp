@@ -36,6 +36,7 @@ LocalRow::LocalRow(const FrozenModel& frozen, const Features& row)
 
 LocalRow::LocalRow(const FrozenModel& frozen, Features row, ModuleLinks links)
     : frozen_(frozen), row_(std::move(row)), links_(std::move(links)) {
+  if (!row_.row_size.empty()) size_ = row_.row_size.front();
   std::set<int32_t> ends;
   for (const RowLinks& mine : links_) {
     for (const Link& link : mine.links) ends.insert(link.row);

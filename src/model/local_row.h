@@ -26,7 +26,8 @@ class LocalRow {
   // The features that can be left out: all of a dense row, those stored in a sparse one. Of those
   // that come from one column the one that is set stands for all.
   const std::vector<int32_t>& features() const { return shown_; }
-  float value(size_t feature) const { return shown_values_[feature]; }
+  // Before the row was divided by its length or sum.
+  float value(size_t feature) const { return shown_values_[feature] * size_; }
   // The module whose graph has the most weight on an edge.
   int32_t strongest_module(size_t edge) const;
 
@@ -52,6 +53,7 @@ class LocalRow {
   std::vector<float> values_, absent_;
   std::vector<int32_t> shown_;
   std::vector<float> shown_values_;
+  float size_ = 1;  // by which scaling divided the row
 };
 
 }  // namespace glgnn

@@ -129,6 +129,8 @@ void walk_model(Archive& archive, M& model) {
   archive(model.caller_data);
   archive.since(10, model.class_factors);
   archive.since(10, model.tried);
+  archive.since(13, model.features.row_size);
+  archive.since(13, model.left_out);
 }
 
 }  // namespace

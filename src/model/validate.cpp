@@ -45,6 +45,9 @@ void check_data(const Model& model) {
   } else {
     check_matrix("features", model.features.dense, n, count_of(model.feature_names));
   }
+  const std::vector<float>& sizes = model.features.row_size;
+  if (!sizes.empty()) check_count("sizes of rows", count_of(sizes), n);
+  check_finite("sizes of rows", sizes);
 }
 
 void check_judgement(const Model& model) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -337,8 +338,12 @@ LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
     return std::vector<int32_t>(rows.begin(),
                                 rows.begin() + static_cast<int64_t>(std::min(rows.size(), most)));
   };
-  std::vector<int32_t> by_class = first(kMostToLearnFrom);  // so that folds have rows of each
-  std::ranges::stable_sort(by_class, {}, [&](int32_t row) { return problem.labels[row]; });
+  // Class by class, so that folds have rows of each; in the order in which the classes come, as
+  // their numbers say nothing.
+  std::vector<int32_t> by_class = first(kMostToLearnFrom);
+  std::map<int32_t, size_t> place;
+  for (size_t i = 0; i < by_class.size(); ++i) place.emplace(problem.labels[by_class[i]], i);
+  std::ranges::stable_sort(by_class, {}, [&](int32_t row) { return place[problem.labels[row]]; });
   const LandmarkEvidence learned_from = evidence_of(x, problem, by_class);
   const Sizes sizes = options.curved
                           ? sizes_of(learned_from, learn_sizes(learned_from, options.selects))

@@ -183,8 +183,11 @@ ClassSums sum_by_class(const Features& x, const Matrix& p, int threads,
     all.add_rows(p, *held);
     return all;
   }
-  constexpr int64_t kRows = 4096, kPieces = 16;  // of sums that may be large
-  const int64_t rows = std::max(kRows, (x.rows() + kPieces - 1) / kPieces);
+  // Few pieces, and fewer where the sums of each are large.
+  constexpr int64_t kRows = 4096, kMostPieces = 16, kMostNumbers = int64_t{1} << 24;
+  const int64_t wanted =
+      std::clamp<int64_t>(kMostNumbers / (x.cols() * p.cols() + 1), 1, kMostPieces);
+  const int64_t rows = std::max(kRows, (x.rows() + wanted - 1) / wanted);
   const Pattern* pattern = x.is_sparse ? x.sparse.pattern.get() : nullptr;
   std::vector<std::optional<ClassSums>> pieces((x.rows() + rows - 1) / rows);
   for_fixed_pieces(x.rows(), rows, threads, [&](int64_t piece, int64_t first, int64_t last) {

@@ -12,10 +12,14 @@
 namespace glgnn {
 namespace {
 
-// Before the scaling of columns; scalings of rows cannot be taken back.
+// Before the scaling of columns; `value` is what it was before that of rows.
 double unscaled(const FeatureScale& scale, size_t feature, double value) {
   if (feature >= scale.factor.size() || scale.factor[feature] == 0) return value;
-  return value / scale.factor[feature] + scale.shift[feature];
+  const double apart = value / scale.factor[feature], shift = scale.shift[feature];
+  const double found = apart + shift, whole = std::round(found);
+  constexpr double kRounding = 4 * std::numeric_limits<float>::epsilon();
+  const bool is_whole = std::abs(found - whole) <= kRounding * (std::abs(apart) + std::abs(shift));
+  return is_whole ? whole : found;  // a date is no second before midnight
 }
 
 std::string level_text(const TableColumn& column, size_t place, bool is_set) {
@@ -83,8 +87,10 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
   std::vector<std::string> texts;
   for (const int32_t row : rows) {
     const auto number = [&](size_t place) {
+      const std::vector<float>& sizes = model.features.row_size;
+      const double size = sizes.empty() ? 1 : sizes[static_cast<size_t>(row)];
       return unscaled(model.plan.scale, first + place,
-                      number_at(model.features, row, static_cast<int64_t>(first + place)));
+                      size * number_at(model.features, row, static_cast<int64_t>(first + place)));
     };
     if (!plan || (plan->kind == ColumnKind::kNumeric && plan->varies)) {
       const bool missing = count > 1 && number(count - 1) > 0.5;

@@ -28,7 +28,6 @@ class ModelColumns {
   explicit ModelColumns(const Model& model);
 
   const std::vector<std::string>& names() const { return names_; }
-  size_t of_feature(size_t feature) const { return of_feature_[feature]; }
   // What the model's table has there; null where there is no table.
   const TableColumn* of_table(size_t column) const { return of_table_[column]; }
   // The first feature of each column; the next column's follow its last one.

@@ -107,7 +107,7 @@ void check_same_settings(const std::string& path, const Config& saved, const Con
     throw Error(ErrorKind::kUsage,
                 path + ": was made with other settings: found " + setting.name + " = " + before +
                     ", expected " + setting.value +
-                    "; resume with the same settings, or start without --resume");
+                    "; resume with the same settings, or start anew with --restart");
   }
 }
 
@@ -137,7 +137,7 @@ void refuse_other_data(const std::string& path) {
   throw Error(ErrorKind::kUsage,
               path +
                   ": was made from other data (features, labels, graph or split "
-                  "differ); resume with the same files, or start without --resume");
+                  "differ); resume with the same files, or start anew with --restart");
 }
 
 void save_checkpoint(const std::string& path, const TrainState& state, GlGnn& model,

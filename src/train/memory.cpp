@@ -107,12 +107,17 @@ class MemoryShape {
   int64_t n_, f_, c_, numbers_, edges_, given_;
 };
 
-// The stages of earlier folds, while the last is trained: all folds choose among all of them.
-int64_t of_earlier_folds(int64_t rows, int64_t edges, int64_t classes, int64_t modules) {
+// The stages of earlier folds, while the last is trained: all folds choose among all of them, by
+// what each said of the rows held back, in a few epochs.
+int64_t of_earlier_folds(int64_t rows, int64_t edges, int64_t classes, int64_t modules,
+                         bool mixes) {
   constexpr int64_t kGraphs = 26;  // that labels have changed
-  const int64_t stages = 3 * modules / 2;
-  return (folds_of_rows(rows) - 1) *
-         (kGraphs * edges * kGraphEntry + stages * rows * classes * kWord);
+  constexpr int64_t kLooks = 2;    // of a module, in the mean
+  const int64_t folds = folds_of_rows(rows);
+  const int64_t stages = 3 * modules / 2 + (mixes ? modules : 0);
+  const int64_t held_back = kLooks * modules * rows / folds;
+  return (folds - 1) *
+         (kGraphs * edges * kGraphEntry + (stages * rows + held_back) * classes * kWord);
 }
 
 // On two threads: two modules are at work at once.
@@ -146,7 +151,7 @@ int64_t estimate_pool_memory(const Features& features, const Csr* graph, int64_t
   const int64_t messages = mixes ? given * (2 * classes + 3) * kWord : 0;
   return kProgramOfPool + input + views + joined + given * kGivenEntry + graphs + predictions +
          kModulesAtWork * (input + of_rows + similarities + messages) +
-         of_earlier_folds(n, edges, classes, modules);
+         of_earlier_folds(n, edges, classes, modules, mixes);
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ std::vector<std::string> planned_modules(const Problem& problem, const Config& c
 }
 
 std::vector<std::string> less_promising(const Model& model) {
+  if (!model.left_out.empty()) return model.left_out;  // what is left was chosen once
   // What is kept takes less than half of the time, and holds what more labels would choose.
   constexpr size_t kWorthTrying = 3;  // one of so many
   const size_t count = model.tried.size();

@@ -386,6 +386,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
                            ? networks_of_folds(held, problem, std::ssize(network.members)).front()
                            : network);
     model.tried = names_of(specs);
+    model.left_out = problem.left_out;
     judge_model(model, held, problem, std::ssize(model.modules), config);
     return {std::move(model), false};
   }
@@ -430,6 +431,7 @@ FitResult fit_pool(const Problem& problem, const Config& config, const Context& 
   Model joined = join_folds(std::move(models), folds, problem, config);
   joined.views = shared.fitted_views(views_read(joined.modules));
   joined.tried = names_of(specs);
+  joined.left_out = problem.left_out;
   judge_model(joined, held, problem, of_fold.members, config);
   joined.history.back().seconds = seconds_since(start);
   tell(joined.history.back(), 0);

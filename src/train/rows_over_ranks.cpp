@@ -300,7 +300,6 @@ void RowsFromOthers::get(float* wanted, const float* own, int64_t width, int64_t
   for (size_t rank = 0; rank < given_.size(); ++rank) {
     letters[rank].reserve(given_[rank].size() * count * sizeof(float));
     for (const int32_t row : given_[rank]) append(letters[rank], own + row * stride, count);
-    bytes_sent_ += static_cast<int64_t>(letters[rank].size());
   }
   letters = ranks_.swap(std::move(letters));
   for (int rank = 0; rank < ranks_.count(); ++rank) {
@@ -318,7 +317,6 @@ std::vector<std::string> RowsFromOthers::swap_for_rows(
   std::vector<std::string> letters(given_.size());
   for (size_t rank = 0; rank < given_.size(); ++rank) {
     for (const int32_t row : given_[rank]) write(row, letters[rank]);
-    bytes_sent_ += static_cast<int64_t>(letters[rank].size());
   }
   return ranks_.swap(std::move(letters));
 }
@@ -331,7 +329,6 @@ void RowsFromOthers::by_rank(MatView<const float> own,
     std::string letter;
     letter.reserve(given_[rank].size() * static_cast<size_t>(own.cols) * sizeof(float));
     for (const int32_t row : given_[rank]) append(letter, own[row], static_cast<size_t>(own.cols));
-    bytes_sent_ += static_cast<int64_t>(letter.size());
     return ranks_.start(rank, Mail::kSwap, std::move(letter));
   };
   for (int step = 0; step < count; ++step) {

@@ -58,13 +58,11 @@ class RowsFromOthers {
   // For each own row (from 0) that a rank wants, write(row, letter) adds to its letter; gives what
   // the ranks have written of the wanted rows.
   std::vector<std::string> swap_for_rows(const std::function<void(int64_t, std::string&)>& write);
-  int64_t bytes_sent() const { return bytes_sent_; }
 
  private:
   Ranks& ranks_;
   std::vector<int32_t> wanted_;
   std::vector<std::vector<int32_t>> given_;  // own rows (from 0) that each rank wants
-  int64_t bytes_sent_ = 0;
 };
 
 // The graph of the nearest rows, and propagation over it. A rank has the edges of its own rows; of

@@ -78,10 +78,11 @@ def test_settings_reach_the_library(wine, half_labelled):
     model = GLGNNClassifier(members=1, settings={"votes": False, "epochs": 40})
     with pytest.raises(ValueError, match="settings: found 'epochs', which is the parameter epochs"):
         model.fit(wine[0], half_labelled)
-    model.set_params(settings={"votes": False, "label_hide": 0.25}).fit(wine[0], half_labelled)
+    model.set_params(settings={"votes": False, "class_shares": "labels"})
+    model.fit(wine[0], half_labelled)
     assert len(model.modules_) == 1
     kept = model._fitted.settings
-    assert (kept["votes"], kept["label_hide"], kept["members"]) == ("false", "0.25", "1")
+    assert (kept["votes"], kept["class_shares"], kept["members"]) == ("false", "labels", "1")
 
 
 def test_list_settings_says_what_may_be_set():
@@ -99,6 +100,13 @@ def test_list_settings_says_what_may_be_set():
         ({"device": "gpu"}, 'device: found "gpu", expected cpu, cuda or auto'),
         ({"mode": "paper", "k": 500}, "k does not fit the data: found k = 500, expected 123 at most"),
         ({"random_state": -1}, 'setting seed: found "-1"'),
+        ({"modules": 1}, 'modules is read in mode paper only, .* mode best; set mode="paper", or'),
+        ({"settings": {"mu1": 5}}, "mu1 is read in mode paper only"),
+        ({"mode": "paper", "members": 3}, "members is read in mode best only, .* is mode paper"),
+        ({"mode": "paper", "settings": {"folds": 9}}, "folds is read in mode best only"),
+        ({"val_fraction": "0.2"}, "val_fraction: found '0.2', expected a number .*, or None"),
+        ({"settings": 5}, "settings: found 5, expected a dict"),
+        ({"settings": {1: 2}}, "settings: found the name 1, expected a text"),
     ],
 )
 def test_wrong_parameters_are_named(wine, parameters, words):

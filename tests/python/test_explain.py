@@ -33,8 +33,26 @@ def test_explains_a_row_by_its_name(fitted):
     assert all(item["id"] == f"r{item['row']}" for item in model.suggest(3))
     with pytest.raises(ValueError, match="found 'r999', expected a name of the table's index"):
         model.explain("r999")
-    with pytest.raises(ValueError, match="expected a number, as the rows have no names"):
+    with pytest.raises(ValueError, match="found 'r7', expected a number from 0 to 123$"):
         fitted.explain("r7")
+
+
+def test_explains_a_row_by_a_name_that_is_a_number(tmp_path):
+    X, y = two_groups()
+    model = GLGNNClassifier(members=2).fit(pd.DataFrame(X, index=range(100, 190)), y)
+    model.save(tmp_path / "m.glgnn")
+    for model in (model, GLGNNClassifier.load(tmp_path / "m.glgnn")):
+        assert model.explain(105).row == 5 == model.explain("105").row
+        assert all(item["id"] == str(item["row"] + 100) for item in model.suggest(3))
+        with pytest.raises(ValueError, match="found 5, expected a name of the table's index$"):
+            model.explain(5)
+
+
+def test_a_plain_index_names_no_rows():
+    X, y = two_groups()
+    model = GLGNNClassifier(members=2).fit(pd.DataFrame(X), y)
+    assert model._fitted.row_ids == []
+    assert model.explain(5).row == 5
 
 
 def test_explains_many(fitted):
@@ -42,6 +60,12 @@ def test_explains_many(fitted):
     assert [explanation.row for explanation in some] == [2, 9]
     assert some[1] == fitted.explain(9)
     assert len(fitted.explain_all()) == len(fitted.transduction_)
+
+
+def test_explains_many_by_their_names(orchard):
+    table, variety, _ = orchard
+    model = GLGNNClassifier(members=2).fit(table, variety)
+    assert model.explain_all(["tree5", 6]) == [model.explain(5), model.explain("tree6")]
 
 
 def test_in_words(orchard):
@@ -66,6 +90,8 @@ def test_in_words(orchard):
 def test_no_such_row(fitted):
     with pytest.raises(ValueError, match="no such row to explain: found 999, expected a number from 0"):
         fitted.explain(999)
+    with pytest.raises(ValueError, match="found 1.5, expected a number from 0 to 123"):
+        fitted.explain(1.5)
 
 
 def two_groups():
@@ -91,3 +117,5 @@ def test_suggests_rows_without_a_label():
     assert model.suggest(0) == []
     with pytest.raises(ValueError, match="suggest: found -1"):
         model.suggest(-1)
+    with pytest.raises(ValueError, match="n: found 2.5, expected a whole number"):
+        model.suggest(2.5)

@@ -134,6 +134,30 @@ def test_python_reads_models_of_the_program(wine, tmp_path):
     assert np.mean(predicted == np.array(["a", "b", "c"])[truth]) >= 0.9
 
 
+def test_classes_of_the_program_that_are_numbers(wine, tmp_path):
+    X, new, y, truth = wine
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    table.assign(kind=y * 5).to_csv(tmp_path / "wine.csv", index=False)
+    run_program("fit", tmp_path / "wine.csv", "--label", "kind", "--out", tmp_path / "w.glgnn")
+    model = GLGNNClassifier.load(tmp_path / "w.glgnn")
+    new = pd.DataFrame(new, columns=table.columns)
+    model.save(tmp_path / "again.glgnn")
+    again = GLGNNClassifier.load(tmp_path / "again.glgnn")
+    for model in (model, again, pickle.loads(pickle.dumps(model))):
+        assert model.classes_.tolist() == [0, 5, 10] and model.predict(new).dtype.kind == "i"
+        assert model.score(new, truth * 5) >= 0.9
+
+
+def test_labels_of_intervals_come_back(wine, tmp_path):
+    X, new, _, _ = wine
+    y = pd.Series(pd.cut(X[:, 0], 3)).where(np.arange(len(X)) % 5 > 0)
+    model = GLGNNClassifier(members=2).fit(X, y)
+    model.save(tmp_path / "m.glgnn")
+    back = GLGNNClassifier.load(tmp_path / "m.glgnn")
+    assert set(back.predict(new)) <= set(y.dropna().astype(str))
+    assert back.score(X, y) == model.score(X, y) > 0.6
+
+
 @pytest.fixture(scope="module")
 def mixed(orchard):
     """A table with every kind of column, and its labels."""

@@ -1,8 +1,10 @@
 """Rows as arrays, sparse matrices and tables; labels of every kind, and which rows have none."""
 
+import datetime
 import subprocess
 import sys
 import weakref
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -73,6 +75,28 @@ def test_dates_become_days():
     np.testing.assert_array_equal(model.predict_proba(texts), model.predict_proba(table))
     with pytest.raises(ValueError, match='column "day": not a date: found "soon"'):
         model.predict(table.assign(day="soon"))
+
+
+@pytest.mark.parametrize("unit", ["M", "Q", "D"])
+def test_periods_are_the_dates_they_begin_at(unit):
+    months = pd.Series(pd.period_range("2020-01", periods=40, freq=unit))
+    months[3] = pd.NaT
+    size = np.arange(40.0) ** 2
+    features, names, model = encode(pd.DataFrame({"month": months, "size": size}))
+    assert names == ["month", "month is missing", "size"]
+    dates = pd.DataFrame({"month": months.dt.to_timestamp(), "size": size})
+    np.testing.assert_array_equal(features, encode(dates)[0])
+    expected = model.predict_proba(dates)
+    np.testing.assert_array_equal(model.predict_proba(dates.assign(month=months)), expected)
+
+
+def test_gaps_among_numbers_as_objects():
+    table = pd.DataFrame({"a": pd.Series([1, pd.NA, 3, 4.5], dtype=object), "b": [5.0, 6, 8, 7]})
+    features, names, model = encode(table)
+    assert names == ["a", "a is missing", "b"]
+    floats = table.assign(a=[1, np.nan, 3, 4.5])
+    np.testing.assert_array_equal(features, encode(floats)[0])
+    np.testing.assert_array_equal(model.predict(table), model.predict(floats))
 
 
 def test_names_of_rows_are_left_out():
@@ -286,11 +310,6 @@ def test_half_a_character_is_refused(wine, what):
         GLGNNClassifier().fit(table, y)
 
 
-def test_settings_that_are_no_dict(wine):
-    with pytest.raises(ValueError, match="settings: found 5, expected a dict"):
-        GLGNNClassifier(settings=5).fit(wine[0], wine[2])
-
-
 def test_a_number_that_is_too_large_is_said_in_few_words(wine):
     X, _, y, _ = wine
     with pytest.raises(ValueError, match=r"found 1e\+300, expected one that fits float32"):
@@ -302,6 +321,9 @@ def test_a_number_that_is_too_large_is_said_in_few_words(wine):
     [
         ([3, 5, 3], [0, 1, 0], [3, 5]),
         ([0, -1, 2], [0, -1, 1], [0, 2]),
+        ([0.0, -1.0, 2.0], [0, -1, 1], [0, 2]),
+        (pd.Series([0, -1, 2, np.nan]), [0, -1, 1, -1], [0, 2]),
+        (pd.Series([0, -1, None, 2], dtype=object), [0, -1, -1, 1], [0, 2]),
         (np.ma.masked_equal([3, 9, 5], 9), [0, -1, 1], [3, 5]),
         ([-1, 1, -2], [1, 2, 0], [-2, -1, 1]),  # a negative class: so is -1
         ([1.0, np.nan, 2.0], [0, -1, 1], [1.0, 2.0]),
@@ -315,7 +337,16 @@ def test_a_number_that_is_too_large_is_said_in_few_words(wine):
         ([True, False, None], [1, 0, -1], [False, True]),
         ([1, None, 4], [0, -1, 1], [1, 4]),
         (np.array([b"x", b"y"]), [0, 1], [b"x", b"y"]),
+        ([b"y", None, b"x"], [1, -1, 0], [b"x", b"y"]),
         (pd.Series(["b", pd.NA, "a"], dtype="string"), [1, -1, 0], ["a", "b"]),
+        (pd.Series(["b", pd.NA, "a"], dtype="string").to_numpy(), [1, -1, 0], ["a", "b"]),
+        (["b", pd.NA, "a"], [1, -1, 0], ["a", "b"]),
+        (np.array([3, pd.NA, 1], dtype=object), [1, -1, 0], [1, 3]),
+        (pd.cut([1, 5, np.nan, 2], [0, 3, 6]), [0, 1, -1, 0], ["(0, 3]", "(3, 6]"]),
+        (pd.Series(pd.cut([1, 5, np.nan, 2], [0, 3, 6])), [0, 1, -1, 0], ["(0, 3]", "(3, 6]"]),
+        (pd.PeriodIndex(["2020Q2", None, "2020Q1"], freq="Q"), [1, -1, 0], ["2020Q1", "2020Q2"]),
+        ([datetime.date(2020, m, 1) for m in (2, 1)], [1, 0], ["2020-01-01", "2020-02-01"]),
+        ([Decimal("2"), Decimal("-1"), Decimal("0"), Decimal("NaN")], [1, -1, 0, -1], [0, 2]),
         (pd.Series([4, pd.NA, 2], dtype="Int64"), [1, -1, 0], [2, 4]),
         (pd.Series(["u", "v", None], dtype="category"), [0, 1, -1], ["u", "v"]),
     ],
@@ -325,6 +356,14 @@ def test_encoding(y, codes, classes):
     assert found_codes.dtype == np.int32
     assert found_codes.tolist() == codes
     assert found_classes.tolist() == classes
+
+
+def test_dates_with_a_gap_stay_dates():
+    dates = pd.to_datetime(["2020-01-02", None, "2020-01-01"])
+    for y in (pd.Series(dates), dates.to_numpy()):
+        codes, classes = encode_labels(y)
+        assert codes.tolist() == [1, -1, 0] and classes.dtype.kind == "M"
+        np.testing.assert_array_equal(classes, dates[[2, 0]].to_numpy())
 
 
 def test_minus_one_beside_one_class_is_a_class_and_said():
@@ -344,7 +383,8 @@ def test_rows_without_a_label_do_not_count_in_the_score(wine, fitted):
     assert fitted.score(new, truth) == pytest.approx(score)
     known = np.arange(len(truth)) % 3 > 0
     expected = np.mean((fitted.predict(new) == truth)[known])
-    for unknown in (np.where(known, truth, -1), np.where(known, truth, np.nan)):
+    for gap in (-1, -1.0, np.nan):
+        unknown = np.where(known, truth, gap)
         assert fitted.score(new, unknown) == pytest.approx(expected)
     weights = np.arange(len(truth))
     right = (fitted.predict(new) == truth)[known]
@@ -353,6 +393,12 @@ def test_rows_without_a_label_do_not_count_in_the_score(wine, fitted):
     )
     with pytest.raises(ValueError, match="no row of y has a label"):
         fitted.score(new, np.full(len(truth), -1))
+
+
+def test_labels_of_another_kind_have_no_score(wine, fitted):
+    _, new, _, truth = wine
+    with pytest.raises(ValueError, match="y holds texts, and the classes .* are numbers such as 0"):
+        fitted.score(new, truth.astype(str))
 
 
 def test_cross_validation_skips_rows_without_a_label(wine):
@@ -369,6 +415,9 @@ def test_cross_validation_skips_rows_without_a_label(wine):
         ([np.nan, np.nan], "hold 0 classes"),
         ([1.0, np.inf], "Input y contains infinity"),
         (["a", 1, None], "labels of two kinds: found 1 texts and 1 others"),
+        ([1, datetime.date(2020, 1, 1), None], "found values of the types date, int, expected"),
+        ([(1, 2), None, (3, 4)], "found values of the types tuple, expected"),
+        ([Decimal("0.5"), Decimal("0.25"), Decimal("3.75")], "Unknown label type"),
         (["a", "a", None], "hold 1 class, expected at least 2"),
     ],
 )

@@ -117,6 +117,10 @@ TEST_F(DataFolder, RefusesFilesThatDoNotFit) {
   EXPECT_EQ(error(),
             "set/labels.npy: a label without a name: found \"1\", expected -1 or a line of "
             "class_names.txt, 0 to 0; correct the label or name its class");
+  folder_.write("set/class_names.txt", "red\nred\n");
+  EXPECT_EQ(error(),
+            "set/class_names.txt: two classes of one name: found \"red\", expected another name in "
+            "every line; name each class once, in the order of its number");
   folder_.write("set/class_names.txt", "red\nblue\n");
   folder_.write("set/feature_names.txt", "a\nb\n");
   EXPECT_EQ(error(),

@@ -244,6 +244,18 @@ TEST(DataArrays, ReadsFeaturesAndLabelsFromTwoFiles) {
   EXPECT_EQ(load_dataset(fixture("X.npy")).labels, std::vector<int32_t>(6, -1));
 }
 
+// With a byte order mark, blanks behind the text, Latin-1, and a word for no label.
+TEST(DataNpy, LabelsOfATextFileAreReadAsThoseOfATable) {
+  const TempFolder folder;
+  const Dataset d =
+      load_dataset(fixture("X.npy"), {.label = folder.write("y.txt",
+                                                            "\xEF\xBB\xBF"
+                                                            "cat\ncat \r\n\nM\xE4use\nx\nM\xE4use"),
+                                      .missing = {"x"}});
+  EXPECT_EQ(d.class_names, (std::vector<std::string>{"M\xC3\xA4use", "cat"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{1, 1, -1, 0, -1, 0}));
+}
+
 TEST(DataArrays, ReadsArchives) {
   for (const std::string name : {"stored.npz", "compressed.npz"}) {
     const Dataset d = load_dataset(fixture(name));

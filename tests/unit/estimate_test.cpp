@@ -56,8 +56,8 @@ double flattered(const HeldBack& held) {
   return best;
 }
 
-// Nine rows of ten are of class 0. One module says so always; the other knows the rare rows, and six
-// of ten common ones.
+// Nine rows of ten are of class 0. One module says so always; the other knows the rare rows, and
+// six of ten common ones.
 TEST(Estimate, JudgesTheNetworkThatWeighedRowsChoose) {
   constexpr int64_t kRows = 400;
   HeldBack held;

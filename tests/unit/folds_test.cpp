@@ -262,6 +262,7 @@ TEST_F(Folds, LeaveOutWhatDidWorseBefore) {
     EXPECT_LT(module.line, std::ssize(again.history) - 1);
     EXPECT_EQ(again.history[module.line].epoch, module.line + 1);
   }
+  EXPECT_EQ(less_promising(again), table_.problem.left_out) << "the third of a third is no third";
   table_.problem.left_out = whole.tried;  // nothing would be left: all are tried
   EXPECT_EQ(planned_epochs(table_.problem, config_), std::ssize(whole.history));
 }

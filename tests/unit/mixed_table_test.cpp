@@ -1,16 +1,19 @@
 // Tables of numbers and categories: what a column is comes from the column, not from the 0s and 1s
 // that it becomes.
+#include <glgnn/explain.h>
 #include <glgnn/fit_dataset.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <set>
 
 #include "best_util.h"
 #include "data/data.h"
 #include "modules/module.h"
 #include "modules/views.h"
+#include "report/model_columns.h"
 #include "train/pool.h"
 #include "unit/data_test_util.h"
 
@@ -248,6 +251,49 @@ TEST(MixedTable, AModelFileKnowsWhichFeaturesAreIndicators) {
   for (size_t b = 0; b < back.features.indicators.size(); ++b) {
     EXPECT_EQ(back.features.indicators[b].first, dataset.features.indicators[b].first);
     EXPECT_EQ(back.features.indicators[b].count, dataset.features.indicators[b].count);
+  }
+}
+
+// Paper mode divides each row by its length, also in the file.
+TEST(MixedTable, PaperModeShowsTheTablesOwnValues) {
+  const TempFolder folder;
+  std::string text = "size,soil,seen,kind\n";
+  for (int64_t i = 0; i < 60; ++i) {
+    text += (i % 7 == 0 ? "" : std::to_string(100 + 3 * i)) + (i % 2 ? ",clay," : ",sand,") +
+            (i % 3 ? "2024-05-1" : "2023-11-1") + std::to_string(i % 5) + (i % 2 ? ",a\n" : ",b\n");
+  }
+  Config config;
+  config.mode = Mode::kPaper;
+  config.epochs = 2;
+  config.k = 5;
+  const Dataset dataset = load_dataset(folder.write("t.csv", text), {.label = "kind"});
+  ASSERT_EQ(resolve_settings(config, dataset, default_split(dataset, 0)).scaling,
+            Scaling::kStandardUnit);
+  const Model fitted = fit_dataset(dataset, default_split(dataset, 0), config, {}).model;
+  save_model(fitted, folder.path("m.glgnn"));
+  const Model model = load_model(folder.path("m.glgnn"));
+  const ModelColumns columns(model);
+  std::vector<int32_t> rows(60);
+  std::iota(rows.begin(), rows.end(), 0);
+  const ColumnCells size = column_cells(model, columns, 0, rows);
+  const ColumnCells soil = column_cells(model, columns, 1, rows);
+  const ColumnCells seen = column_cells(model, columns, 2, rows);
+  for (int64_t i = 0; i < 60; ++i) {
+    if (i % 7 == 0)
+      EXPECT_TRUE(std::isnan(size.values[i]));
+    else
+      EXPECT_NEAR(size.values[i], 100 + 3 * i, 0.01);
+    EXPECT_EQ(soil.texts[static_cast<size_t>(soil.values[i])], i % 2 ? "clay" : "sand");
+    EXPECT_EQ(seen.texts[static_cast<size_t>(seen.values[i])],
+              (i % 3 ? "2024-05-1" : "2023-11-1") + std::to_string(i % 5));
+  }
+  const Explanation why = Explainer(model, Context{1}).explain(1);
+  for (const ExplainedFeature& feature : why.features) {
+    const ColumnValue value = column_value(model, feature.feature, feature.value);
+    const std::string expected = value.name == "size"   ? "103"
+                                 : value.name == "soil" ? "clay"
+                                                        : "2024-05-11";
+    EXPECT_EQ(value.text, expected) << value.name;
   }
 }
 

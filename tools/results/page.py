@@ -400,7 +400,7 @@ def write_page():
         "", *any_table(), "",
         "## How true the estimated accuracy is", "",
         "`fit` shows an estimate that its choices have not touched (`docs/best_mode.md`). Here it stands beside the accuracy on the rows whose labels",
-        "were not shown (`PYTHONPATH=build/python bench/peers/estimates.py > docs/results/estimates.jsonl`), in per cent:",
+        "were not shown (`PYTHONPATH=build/python bench/peers/estimates.py >> docs/results/other_tables.jsonl`), in per cent:",
         "", *estimates_table(), "",
         "## What the choice of rows to label is worth", "",
         "Learning curves from 10 to 100 labels (`bench/peers/growth.py docs/results/growth.jsonl`, by `glgnn evaluate DATA --grow 10:100`); 30 % of the rows judge and",
