@@ -119,7 +119,9 @@ int report_failure() noexcept {
         exit_status(ErrorKind::kData));
   } catch (const std::filesystem::filesystem_error& error) {  // links in a circle, a long name
     char text[300];
-    std::snprintf(text, sizeof text, "%.200s: %s", error.path1().c_str(),
+    const bool has_name = !error.path1().empty();
+    std::snprintf(text, sizeof text, "%.200s: %s",
+                  has_name ? error.path1().c_str() : "the folder of the variable TMPDIR",
                   std::strerror(error.code().value()));
     return say(text, exit_status(ErrorKind::kIo), "check the name, its links and its permissions");
   } catch (const std::system_error& error) {

@@ -54,6 +54,8 @@ struct TableColumn {
   int64_t distinct = 0;
   double lowest = 0, median = 0, highest = 0;  // of numbers and dates
 
+  double offset = 0;  // taken from numbers that float32 could not tell apart without it
+
   // Whether new rows must have the column.
   bool is_used() const {
     return kind == ColumnKind::kNumeric || kind == ColumnKind::kCategorical ||

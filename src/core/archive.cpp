@@ -221,9 +221,11 @@ ArchiveReader::ArchiveReader(const std::string& path, FileKind kind) : path_(pat
   constexpr size_t kAround = sizeof header + sizeof sum;
   const uintmax_t size = std::filesystem::file_size(path, code);
   if (size < kAround || header.size != size - kAround) {
-    throw Error(ErrorKind::kData, path + ": is truncated: found " + std::to_string(size) +
-                                      " bytes, expected " + std::to_string(header.size + kAround) +
-                                      "; copy it again, or fit again");
+    const bool is_short = size < header.size + kAround;
+    throw Error(ErrorKind::kData,
+                path + (is_short ? ": is truncated" : ": has more than it should") + ": found " +
+                    std::to_string(size) + " bytes, expected " +
+                    std::to_string(header.size + kAround) + "; copy it again, or fit again");
   }
   bytes_.resize(size);
   std::memcpy(bytes_.data(), &header, sizeof header);

@@ -15,6 +15,7 @@ constexpr double kRarePart = 0.01;     // a level of fewer rows is rare ...
 constexpr int64_t kNeverRare = 10;     // ... unless it has so many
 constexpr int64_t kLongestLevel = 48;  // characters, on average
 constexpr int64_t kLongestName = 24;
+constexpr int64_t kOften = 10;  // rows of a text, on average
 // Among so few different whole numbers, as few words that each come back so often are levels.
 constexpr size_t kFewNumbers = 20, kFewWords = 5;
 constexpr int64_t kComesBack = 3;
@@ -39,9 +40,11 @@ bool counts_rows(const std::vector<double>& values) {
 void ColumnProfile::add(const Cell& cell) {
   if (cell.is_gap) {
     ++missing_;
+    minuses_ += is_sign(cell.text);
     return;
   }
   ++present_;
+  signs_ += is_sign(cell.text);
   if (wish_ == ColumnWish::kCategorical || wish_ == ColumnWish::kDrop) return;
   double value = 0;
   if (cell.is_number || (parse_number(cell.text, value) && !std::isnan(value))) {
@@ -111,6 +114,12 @@ bool ColumnProfile::needs_second_reading(bool comma_separates) {
     present_ -= unknown_;
     missing_ += unknown_;
   }
+  minuses_are_levels_ =
+      kind_ == ColumnKind::kCategorical && signs_ == present_ && minuses_ > 0 && !minus_is_gap_;
+  if (minuses_are_levels_) {
+    missing_ -= minuses_;
+    present_ += minuses_;
+  }
   style_ = styles_.best(comma_separates);
   if (kind_ == ColumnKind::kNumeric) {
     if (is_plain(style_) && std::ssize(numbers_) == styles_.numbers()) return false;
@@ -124,7 +133,7 @@ bool ColumnProfile::needs_second_reading(bool comma_separates) {
 }
 
 void ColumnProfile::add_again(const Cell& cell) {
-  if (cell.is_gap) return;
+  if (cell.is_gap && !(minuses_are_levels_ && is_sign(cell.text))) return;
   if (kind_ != ColumnKind::kCategorical) {
     double value = cell.number;
     const bool is_value =
@@ -167,13 +176,15 @@ TableColumn ColumnProfile::column() const {
 }
 
 std::string ColumnProfile::note() const {
-  if (!spellings_.empty() && column().kind == ColumnKind::kCategorical) {
-    return "column " + quote(name_) +
-           ": levels that differ only in their spelling are one: " + listed(spellings_) +
-           "; --categorical keeps them apart";
-  }
-  const bool is_text = kind_ == ColumnKind::kCategorical && wish_ == ColumnWish::kNone;
-  if (!is_text || 2 * styles_.numbers() <= present_) return "";
+  if (kind_ != ColumnKind::kCategorical || wish_ != ColumnWish::kNone) return "";
+  if (2 * styles_.numbers() > present_) return note_of_numbers();
+  if (spellings_.empty() || column().kind != ColumnKind::kCategorical) return "";
+  return "column " + quote(name_) +
+         ": levels that differ only in their spelling are one: " + listed(spellings_) +
+         "; --categorical keeps them apart";
+}
+
+std::string ColumnProfile::note_of_numbers() const {
   const ColumnKind kind = column().kind;
   if (kind == ColumnKind::kCategorical && is_mostly(styles_.numbers())) {
     const auto [word, rows] = *words_.begin();
@@ -181,13 +192,14 @@ std::string ColumnProfile::note() const {
            counted(rows, "row") + "): its values are categories; --missing " + quote(word) +
            " makes numbers of it";
   }
-  if (kind != ColumnKind::kText && kind != ColumnKind::kIdentifier) return "";
+  if (kind == ColumnKind::kConstant) return "";
   double ignored = 0;
   std::pair<int64_t, std::string> odd;  // the most frequent text that is no number
   for (const auto& [text, count] : levels_) {
     if (!parse_number(text, style_, ignored)) odd = std::max(odd, {count, text});
   }
-  return "column " + quote(name_) + " is taken for text, though " +
+  return "column " + quote(name_) + " is taken for " +
+         (kind == ColumnKind::kCategorical ? "categories" : "text") + ", though " +
          std::to_string(styles_.numbers()) + " of " + counted(present_, "value") +
          " are numbers: " + quote(odd.second) + " (" + counted(odd.first, "row") +
          ") is none; correct such values, or name a word for gaps with --missing";
@@ -202,10 +214,17 @@ void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> va
   column.highest = values.back();
   column.median =
       values.size() % 2 == 1 ? values[middle] : values[middle - 1] / 2 + values[middle] / 2;
-  // Features are float32, and what is equal there tells nothing apart.
-  const auto lowest = static_cast<float>(column.lowest);
-  const bool constant = lowest == static_cast<float>(column.highest) && std::isfinite(lowest) &&
-                        static_cast<int64_t>(values.size()) == present_;
+  // Features are float32, which rounds large numbers that lie close together.
+  constexpr double kMuch = 1e-3;  // of the range
+  double rounding = 0;
+  for (const double x : values) {
+    rounding = std::max(rounding, std::abs(x - static_cast<double>(static_cast<float>(x))));
+  }
+  const bool is_much = rounding > kMuch * (column.highest - column.lowest);
+  if (is_much && std::isfinite(rounding)) column.offset = column.median;
+  const auto lowest = static_cast<float>(column.lowest - column.offset);
+  const bool constant = lowest == static_cast<float>(column.highest - column.offset) &&
+                        std::isfinite(lowest) && static_cast<int64_t>(values.size()) == present_;
   const bool whole = std::all_of(values.begin(), values.end(), is_whole);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   column.distinct = static_cast<int64_t>(values.size());
@@ -224,7 +243,9 @@ void ColumnProfile::describe_texts(TableColumn& column) const {
   int64_t shared = 0;  // rows whose text another row has too
   for (const auto& [text, count] : levels_) shared += count > 1 ? count : 0;
   const bool is_short = bytes_ <= kLongestLevel * present_;
-  if (wish_ == ColumnWish::kCategorical || (is_short && 2 * shared >= present_)) {
+  const bool comes_back =
+      kOften * column.distinct <= present_;  // long ones, as a question's answers
+  if (wish_ == ColumnWish::kCategorical || (is_short && 2 * shared >= present_) || comes_back) {
     column.kind = ColumnKind::kCategorical;
     column.indicator = missing_ > 0;
     column.varies = column.distinct > 1;
@@ -249,8 +270,16 @@ void ColumnProfile::choose_levels(TableColumn& column) const {
       static_cast<size_t>(std::find_if(order.begin(), order.end(), is_rare) - order.begin());
   if (kept == 0) kept = order.size();  // all are rare: then pooling them would tell nothing
   kept = std::min(kept, kMostLevels);
-  column.other = kept < order.size();
-  order.resize(kept);
+  // Where "A" is a level, "a" that is apart from it would be taken for it; and "-" for a gap.
+  std::set<std::string> keys;
+  for (size_t l = 0; l < kept; ++l) keys.insert(label_key(order[l].second));
+  const auto is_apart = [&](const auto& level) {
+    return is_missing(level.second) || keys.contains(label_key(level.second));
+  };
+  const auto pooled = std::stable_partition(order.begin() + static_cast<std::ptrdiff_t>(kept),
+                                            order.end(), is_apart);
+  column.other = pooled != order.end();
+  order.erase(pooled, order.end());
   std::sort(order.begin(), order.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [count, text] : order) {

@@ -21,7 +21,9 @@ enum class ColumnWish { kNone, kNumeric, kCategorical, kDrop };
 // The rules (docs/data_formats.md has them in words).
 class ColumnProfile {
  public:
-  ColumnProfile(std::string name, ColumnWish wish) : name_(std::move(name)), wish_(wish) {}
+  // `minus_is_gap`: the user says so, else it is a level among other signs.
+  ColumnProfile(std::string name, ColumnWish wish, bool minus_is_gap)
+      : name_(std::move(name)), wish_(wish), minus_is_gap_(minus_is_gap) {}
 
   // First reading: every cell of the column.
   void add(const Cell& cell);
@@ -37,8 +39,8 @@ class ColumnProfile {
   // What becomes of the column.
   TableColumn column() const;
 
-  // Which spellings are one level, or why a column that is mostly numbers is taken for categories
-  // or text; empty where there is nothing to say.
+  // Why a column that is mostly numbers is taken for categories or text, or which spellings are one
+  // level; empty where there is nothing to say.
   std::string note() const;
 
  private:
@@ -48,11 +50,15 @@ class ColumnProfile {
   void describe_numbers(TableColumn& column, std::vector<double> values) const;
   void describe_texts(TableColumn& column) const;
   void choose_levels(TableColumn& column) const;
+  std::string note_of_numbers() const;
 
   std::string name_;
   ColumnWish wish_;
+  bool minus_is_gap_;
   int64_t missing_ = 0, present_ = 0;
-  int64_t unknown_ = 0;          // words such as "unknown": gaps if the others are numbers or dates
+  int64_t unknown_ = 0;  // words such as "unknown": gaps if the others are numbers or dates
+  int64_t signs_ = 0, minuses_ = 0;  // texts such as "+", and gaps such as "-"
+  bool minuses_are_levels_ = false;
   std::vector<double> numbers_;  // those that are written plainly, until a second reading
   StyleFinder styles_;
   std::map<std::string, int64_t> words_;  // the first ones that are no plain numbers

@@ -10,8 +10,15 @@
 
 namespace glgnn {
 
-// The unit of durations and times of day, "1:23:45" or "08:30", whose numbers are seconds.
+// Units of durations and times of day, "1:23:45", "08:30" or "8:30 PM", whose numbers are seconds:
+// by what two numbers are, or none where only three are clear. Models of before have kClock for
+// all, and two numbers as 60 times the first and the second.
+inline constexpr const char* kHours = "h:mm";
+inline constexpr const char* kMinutes = "m:ss";
+inline constexpr const char* kThreeParts = "h:mm:ss";
 inline constexpr const char* kClock = ":";
+// Each number has a suffix of its own that multiplies it, or none: "700", "1.2k", "3M".
+inline constexpr const char* kMultiples = "k, M";
 
 // Finds out how the numbers of a column are written, from all of its texts.
 class StyleFinder {
@@ -25,12 +32,12 @@ class StyleFinder {
   NumberStyle best(bool comma_separates) const;
 
   // How many texts are numbers in any style.
-  int64_t numbers() const { return bare_ + (units_count() ? with_unit_ : 0); }
+  int64_t numbers() const;
 
  private:
   static constexpr size_t kForms = 7;  // pairs of decimal sign and separator of thousands
 
-  bool units_count() const;
+  std::string unit() const;
 
   int64_t bare_ = 0, with_unit_ = 0;   // texts
   int64_t whole_ = 0;                  // of those without a unit: fit every form
@@ -38,12 +45,22 @@ class StyleFinder {
   std::array<int64_t, kForms> fit_unit_{};
   std::string unit_;  // of the first text that has one
   bool units_differ_ = false;
+  int64_t multiples_ = 0;       // of the texts with a unit, those whose suffix multiplies
+  bool has_thousands_ = false;  // k or M is among them
+  bool has_half_days_ = false, has_two_parts_ = false, has_fractions_ = false;
+  double longest_two_parts_ = 0, longest_ = 0;  // clocks: two parts as minutes and seconds
 };
 
-// A number in this style; its unit may be missing.
+// Whether a number without this unit means something else: 0.5 among percent, 90 among clocks.
+bool needs_unit(const std::string& unit);
+
+// "kg" and "KG", "hour" and "hours", all clocks.
+bool same_unit(const std::string& a, const std::string& b);
+
+// A number in this style; its unit may be missing unless it is needed.
 bool parse_number(std::string_view text, const NumberStyle& style, double& value);
 
-// 1234.5 as the style writes it: "1.234,5 EUR", "0:20:34.5"; for messages.
+// A number as the style writes it: "1.234,5 EUR", "0:20:34.5"; for messages.
 std::string number_text(const NumberStyle& style);
 
 // Whether numbers are written as programs do.

@@ -1,5 +1,6 @@
 #include "data/row_encoder.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "data/labels.h"
@@ -11,6 +12,11 @@ namespace glgnn {
 namespace {
 
 const NumberStyle kDecimalComma{true, 0, ""};
+
+// "-" among levels such as "+".
+bool is_sign_level(const TableColumn& column, const Cell& cell) {
+  return is_sign(cell.text) && std::ranges::find(column.levels, cell.text) != column.levels.end();
+}
 
 std::string date_example(DateOrder order) {
   if (order == DateOrder::kYear) return "2024-05-17";
@@ -42,7 +48,7 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
     const Cell& cell = cells[static_cast<size_t>(part.position)];
     float* const features = out + part.first;
     double value = column.median;
-    bool is_gap = cell.is_gap;
+    bool is_gap = cell.is_gap && !is_sign_level(column, cell);
     if (column.kind == ColumnKind::kCategorical) {
       if (!is_gap) encode_level(part, cell, features);
       if (is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
@@ -51,7 +57,7 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
         is_gap = may_mean_unknown(cell.text);
         if (!is_gap) bad_number(part, cell_text(cell), place);
       }
-      if (column.varies) features[0] = static_cast<float>(value);
+      if (column.varies) features[0] = static_cast<float>(value - column.offset);
       if (is_gap && column.indicator) features[column.varies] = 1.0f;
     }
     if (is_gap && std::isnan(column.median)) gap_without_median(part, cell, place.place());
@@ -76,13 +82,17 @@ void RowEncoder::encode_level(Part& part, const Cell& cell, float* out) {
 bool RowEncoder::read_number(const TableColumn& column, const Cell& cell, double& value) const {
   double read = cell.number;
   bool is_number = cell.is_number;
+  const bool may_be_bare = !needs_unit(column.style.unit);
   if (column.kind == ColumnKind::kDate) {
     is_number = !is_number && (parse_date(cell.text, column.order, read) ||
                                parse_date(cell.text, DateOrder::kYear, read));
-  } else if (!is_number) {
-    const bool comma_allowed = !options_.fitting && !options_.comma_separates;
+  } else if (is_number) {
+    is_number = may_be_bare;
+  } else {
+    const bool other_allowed = !options_.fitting && may_be_bare;
+    const bool comma_allowed = other_allowed && !options_.comma_separates;
     is_number = parse_number(cell.text, column.style, read) ||
-                (!options_.fitting && parse_number(cell.text, read)) ||
+                (other_allowed && parse_number(cell.text, read)) ||
                 (comma_allowed && parse_number(cell.text, kDecimalComma, read));
   }
   if (!is_number || !std::isfinite(static_cast<float>(read))) return false;
@@ -128,11 +138,16 @@ void RowEncoder::bad_number(const Part& part, const std::string& text, const Cel
   StyleFinder own;
   own.add(text);
   const std::string unit = own.best(true).unit;
-  if (own.numbers() > 0 && (unit.empty() || unit == style.unit)) {
+  if (own.numbers() > 0 && (unit.empty() || same_unit(unit, style.unit))) {
     repair = "write all numbers alike, as " + number_text(style);
   }
+  const bool lacks_unit = own.numbers() > 0 && unit.empty() && needs_unit(style.unit);
   fail(ErrorKind::kData, rows.place(),
-       {where + "not a number", text, "a number in every row, or a gap", repair});
+       {where + "not a number", text,
+        lacks_unit ? (same_unit(style.unit, kClock) ? "a time" : "a number with " + style.unit) +
+                         ", as " + (options_.fitting ? "most" : "the fitted") + " rows have it"
+                   : "a number in every row, or a gap",
+        repair});
 }
 
 std::vector<std::string> RowEncoder::notes() const {

@@ -73,9 +73,10 @@ std::vector<std::string> TableInput::for_each_row(double which, const Visit& vis
 
 std::vector<ColumnProfile> profile_columns(const TableInput& table, const TableHeader& header,
                                            const LoadOptions& options, Dataset& dataset) {
+  const bool minus_is_gap = std::ranges::find(options.missing, "-") != options.missing.end();
   std::vector<ColumnProfile> profiles;
   for (size_t j = 0; j < header.names.size(); ++j) {
-    profiles.emplace_back(header.names[j], header.wishes[j]);
+    profiles.emplace_back(header.names[j], header.wishes[j], minus_is_gap);
   }
   std::vector<std::string> labels;
   RowIds ids;

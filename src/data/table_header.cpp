@@ -193,7 +193,10 @@ void note_styles(const TablePlan& plan, std::vector<std::string>& notes) {
   for (const TableColumn& column : plan.columns) {
     const NumberStyle& style = column.style;
     if (!column.is_used() || (style.grouping == 0 && style.unit.empty())) continue;
-    names.push_back(column.name + " (" + number_text(style) + " is 1234.5)");
+    double number = 0;
+    parse_number(number_text(style), style, number);
+    names.push_back(column.name + " (" + number_text(style) + " is " +
+                    cell_text({.number = number, .is_number = true}) + ")");
   }
   if (!names.empty()) {
     notes.push_back("numbers are read without separators of thousands and units: " + listed(names));

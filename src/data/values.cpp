@@ -54,7 +54,8 @@ bool take_half_of_day(std::string_view& text, bool& is_afternoon) {
   return true;
 }
 
-// "8:30", "08:30:15.25", with or without AM, PM, Z or an offset such as +02:00, as a part of a day.
+// "8:30", "08:30:15.25", with or without AM, PM, UTC, GMT, Z or an offset such as +02:00, as a part
+// of a day.
 bool parse_time(std::string_view text, double& part) {
   int hours = 0, minutes = 0, shift_hours = 0, shift_minutes = 0;
   double seconds = 0;
@@ -69,12 +70,16 @@ bool parse_time(std::string_view text, double& part) {
     hours = hours % 12 + (is_afternoon ? 12 : 0);
   }
   if (take_char(text, ':')) {
-    const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
-    if (!parse_number(text.substr(0, end), seconds)) return false;
+    const size_t end = std::min(text.find_first_not_of("0123456789.,"), text.size());
+    std::string number(text.substr(0, end));
+    std::replace(number.begin(), number.end(), ',', '.');
+    if (!parse_number(number, seconds)) return false;
     text.remove_prefix(end);
   }
+  take_char(text, ' ');
+  if (text == "Z" || text == "UTC" || text == "GMT") text = {};
   const int sign = text.starts_with('-') ? -1 : 1;
-  if (!take_char(text, 'Z') && (take_char(text, '+') || take_char(text, '-'))) {
+  if (take_char(text, '+') || take_char(text, '-')) {
     if (!take_digits(text, 2, shift_hours)) return false;
     take_char(text, ':');
     if (!text.empty() && !take_digits(text, 2, shift_minutes)) return false;
@@ -140,12 +145,12 @@ bool parse_named_date(std::string_view text, double& days) {
   return count_days(date, text, days);
 }
 
-// "17-May-24" as "17-00-24".
+// "17-May-24" as "17-01-24".
 std::string with_month_digits(std::string_view text) {
   std::string out(text);
   const auto begin = std::find_if(out.begin(), out.end(), is_letter);
   const auto end = std::find_if_not(begin, out.end(), is_letter);
-  if (month_of({begin, end}) > 0) out.replace(begin, end, "00");
+  if (month_of({begin, end}) > 0) out.replace(begin, end, "01");
   return out;
 }
 
@@ -162,7 +167,12 @@ std::string cell_text(const Cell& cell) {
 
 bool is_missing(std::string_view text) {
   static constexpr std::array<std::string_view, 6> kWords{"none", "-", ".", "<na>", "nat", "--"};
-  return is_unlabelled(text) || is_one_of(text, kWords);
+  return is_unlabelled(text) || is_one_of(text, kWords) || text == "0000-00-00" ||
+         text == "0000-00-00 00:00:00";  // as MySQL writes them
+}
+
+bool is_sign(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("+-") == std::string_view::npos;
 }
 
 bool is_unlabelled(std::string_view text) {
@@ -245,21 +255,30 @@ bool looks_like_date(std::string_view text) {
   double ignored = 0;
   if (parse_named_date(text, ignored)) return true;
   std::array<size_t, 3> digits{};
+  std::array<int, 3> parts{};
   size_t at = 0;
   char separator = 0;
   const std::string numbers = with_month_digits(text);
   for (const char c : numbers.substr(0, numbers.find_first_of(" T"))) {
     if (is_digit(c)) {
-      ++digits[at];
+      if (++digits[at] > 4) return false;
+      parts[at] = 10 * parts[at] + (c - '0');
       continue;
     }
     if ((c != '/' && c != '.' && c != '-') || (separator != 0 && c != separator)) return false;
     separator = c;
     if (++at == digits.size()) return false;
   }
-  const auto fits = [](size_t n) { return n == 1 || n == 2 || n == 4; };
-  return at == 2 && std::all_of(digits.begin(), digits.end(), fits) &&
-         std::count(digits.begin(), digits.end(), 4) <= 1;
+  if (at != 2) return false;
+  const auto may_be_day = [&](size_t i) {
+    return (digits[i] == 1 || digits[i] == 2) && parts[i] >= 1 && parts[i] <= 31;
+  };
+  const auto are_day_and_month = [&](size_t i, size_t j) {
+    return may_be_day(i) && may_be_day(j) && std::min(parts[i], parts[j]) <= 12;
+  };
+  const bool is_short = digits[0] == 2 && digits[1] == 2;  // 24-05-17
+  return ((digits[2] == 4 || digits[2] == 2) && are_day_and_month(0, 1)) ||
+         ((digits[0] == 4 || (is_short && digits[2] == 2)) && are_day_and_month(1, 2));
 }
 
 bool is_id_name(std::string_view name) {

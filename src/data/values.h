@@ -20,13 +20,16 @@ struct Cell {
 std::string cell_text(const Cell& cell);
 
 // "", NA, N/A, <NA>, NaN, NaT, null, none, ?, . and -, in capitals or not, and what spreadsheets
-// write for errors (#N/A, #DIV/0!, ...).
+// write for errors (#N/A, #DIV/0!, ...); 0000-00-00.
 bool is_missing(std::string_view text);
 
 // The same for labels, where "none" may well be a class.
 bool is_unlabelled(std::string_view text);
 // Words that may name a class or a level, or mean that there is none; among numbers they do.
 bool may_mean_unknown(std::string_view text);
+
+// "-", "+", "++": a sign without a number; "-" is a level among such, and else a gap.
+bool is_sign(std::string_view text);
 
 // "8:30 PM": seconds since midnight.
 bool parse_half_day(std::string_view text, double& seconds);
@@ -42,7 +45,7 @@ bool parse_date(std::string_view text, DateOrder order, double& days);
 // "2024-05-17", the day of a number of days.
 std::string date_text(double days);
 
-// "17/05/2024", "5.17.24": three numbers that may be a date.
+// "17/05/2024", "5.17.24": three numbers that may be a day, a month and a year.
 bool looks_like_date(std::string_view text);
 
 // "id", "ID", "row", "sample_id", "customerId", "patient no": names of columns that number the

@@ -88,7 +88,7 @@ void check_plan(const Model& model) {
     check_enum(what + ", order of dates", column.order, DateOrder::kMonth);
     check_count(what + ", counts of levels", count_of(column.level_counts),
                 count_of(column.levels));
-    check_finite(what, std::array{column.lowest, column.median, column.highest});
+    check_finite(what, std::array{column.lowest, column.median, column.highest, column.offset});
     for (int64_t left = feature_count(column); left > 0; --left, ++f) {
       const bool is_its =
           f < plan.feature_names.size() && plan.feature_names[f].starts_with(column.name);

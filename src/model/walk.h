@@ -80,6 +80,7 @@ void walk_column(Archive& archive, Column& column) {
   archive(column.lowest);
   archive(column.median);
   archive(column.highest);
+  archive.since(13, column.offset);
 }
 
 template <class Archive, class Plan>

@@ -46,8 +46,10 @@ ColumnValue column_value(const Model& model, int32_t feature, double value) {
     return {column.name, level_text(column, place, is_set), std::nullopt};
   }
   if (place > 0 || !column.varies) return {column.name, is_set ? "missing" : "there", std::nullopt};
-  if (column.kind == ColumnKind::kDate) return {column.name, date_text(number), std::nullopt};
-  return {column.name, fmt::format("{:.4g}", number), number};
+  const double own = number + column.offset;
+  if (column.kind == ColumnKind::kDate) return {column.name, date_text(own), std::nullopt};
+  const bool is_close = column.offset != 0;  // to others, by its last digits
+  return {column.name, is_close ? fmt::format("{}", own) : fmt::format("{:.4g}", own), own};
 }
 
 ModelColumns::ModelColumns(const Model& model) {
@@ -95,7 +97,7 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
     if (!plan || (plan->kind == ColumnKind::kNumeric && plan->varies)) {
       const bool missing = count > 1 && number(count - 1) > 0.5;
       cells.values.push_back(missing ? std::numeric_limits<float>::quiet_NaN()
-                                     : static_cast<float>(number(0)));
+                                     : static_cast<float>(number(0) + (plan ? plan->offset : 0)));
     } else if (plan->kind == ColumnKind::kCategorical) {
       size_t place = 0;
       while (place < count && number(place) <= 0.5) ++place;
@@ -103,7 +105,7 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
     } else if (number(count - 1) > 0.5 && plan->indicator) {
       texts.push_back("missing");
     } else {
-      texts.push_back(plan->varies ? date_text(number(0)) : "there");
+      texts.push_back(plan->varies ? date_text(number(0) + plan->offset) : "there");
     }
   }
   if (texts.empty()) return cells;

@@ -1,6 +1,7 @@
 // What the columns of a table are taken for, and what becomes of them.
 #include "data/data.h"
 #include "data/labels.h"
+#include "data/table_header.h"
 #include "data/values.h"
 #include "unit/data_test_util.h"
 
@@ -150,6 +151,14 @@ TEST_F(DataColumns, DatesThatAreNotClearAreLeftOut) {
   }
 }
 
+TEST_F(DataColumns, VersionsAreNoDates) {
+  for (const std::string version : {"1.5.2", "1.10.2", "10.4.1", "3.40.12"}) {
+    EXPECT_EQ(column({version, version, "3.1.4", "3.1.4"}).plan.columns[1].kind,
+              ColumnKind::kCategorical)
+        << version;
+  }
+}
+
 TEST_F(DataColumns, DatesOfAnyOrderWhereADayIsAboveTwelve) {
   for (const Strings& dates : {Strings{"26.02.2023", "3.4.2023", "", "01.01.1970 12:00"},
                                Strings{"02/26/2023", "4/3/2023", "", "01/01/1970 12:00"},
@@ -171,6 +180,15 @@ TEST_F(DataColumns, ReadsTimes) {
   EXPECT_EQ(days, 0.25);
   EXPECT_TRUE(parse_iso_date("1970-01-02 01:00:00.5+01:00", days));
   EXPECT_NEAR(days, 1 + 0.5 / 86400, 1e-12);
+  for (const char* text : {"1970-01-02 01:00:00 UTC", "1970-01-02 03:00:00 +0200",
+                           "1970-01-02T01:00 GMT", "1970-01-02 01:00:00,000 Z"}) {
+    EXPECT_TRUE(parse_iso_date(text, days)) << text;
+    EXPECT_NEAR(days, 1 + 1 / 24.0, 1e-12) << text;
+  }
+  EXPECT_EQ(column({"2024-05-17", "0000-00-00", "2024-05-20 00:00:00", "0000-00-00 00:00:00"})
+                .plan.columns[1]
+                .missing,
+            2);
   for (const char* text :
        {"1970-13-01", "1970-1-1", "1970-01-01x", "1970-01-01T", "1970-01-01T6:0"}) {
     EXPECT_FALSE(parse_iso_date(text, days)) << text;
@@ -216,7 +234,6 @@ TEST_F(DataColumns, DurationsAndTimesOfDay) {
                               "(0:20:34.5 is 1234.5)"}));
   EXPECT_EQ(values(column({"59:30", "1:02:03", "61:00", ""}), 1),
             (std::vector<float>{3570, 3723, 3660, 3660}));
-  EXPECT_EQ(values(column({"08:30", "17:05", "23:59"}), 1), (std::vector<float>{510, 1025, 1439}));
   // Ratios, codes and what no clock shows are text.
   for (const Strings& texts :
        {Strings{"1:2", "3:4", "1:2", "3:4"}, Strings{"1:60", "2:75", "1:60", "2:75"},
@@ -233,6 +250,26 @@ TEST_F(DataColumns, DurationsAndTimesOfDay) {
             "\"soon\"; if the column holds categories use --categorical x");
 }
 
+TEST_F(DataColumns, TimesOfDayAreSecondsHoweverTheyAreWritten) {
+  const std::vector<float> seconds{30600, 61500, 86340};
+  for (const Strings& times :
+       {Strings{"08:30", "17:05", "23:59"}, Strings{"8:30 AM", "17:05", "11:59 PM"},
+        Strings{"8:30:00", "17:05", "23:59"}, Strings{"08:30:00", "17:05:00", "23:59:00"}}) {
+    const Dataset d = column(times);
+    EXPECT_EQ(values(d, 1), seconds) << times[0];
+    EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
+                                "(8:30 is 30600)"}));
+  }
+  // No time of day has 59 hours.
+  const Dataset d = column({"3:45", "59:30", "1:02:03"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{225, 3570, 3723}));
+  EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
+                              "(8:30 is 510)"}));
+  // As of a race.
+  EXPECT_EQ(values(column({"58.25", "1:02.5", "1:10.75"}), 1),
+            (std::vector<float>{58.25, 62.5, 70.75}));
+}
+
 TEST_F(DataColumns, CurrenciesPercentAndUnits) {
   EXPECT_EQ(values(column({"$1,200", "-$ 5.50", "12", "$0"}), 1),
             (std::vector<float>{1200, -5.5, 12, 0}));
@@ -242,13 +279,79 @@ TEST_F(DataColumns, CurrenciesPercentAndUnits) {
   EXPECT_EQ(values(d, 1), (std::vector<float>{12, 7, 8.5}));
   EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
                               "(1234.5 kg is 1234.5)"}));
+  EXPECT_EQ(values(column({"1 hour", "5 hours", "2.5 Hours"}), 1), (std::vector<float>{1, 5, 2.5}));
+  EXPECT_EQ(values(column({"12 KG", "7kg", "8.5 Kg"}), 1), (std::vector<float>{12, 7, 8.5}));
+  EXPECT_EQ(values(column({"45 m2", "7.5m2", "8 m2"}), 1), (std::vector<float>{45, 7.5, 8}));
+  EXPECT_EQ(values(column({"1.2e3 mg/m3", "7 mg/m3", "-1 mg/m3"}), 1),
+            (std::vector<float>{1200, 7, -1}));
   // Where units differ, or codes only look like numbers, it is text.
   for (const Strings& texts :
        {Strings{"1st", "2nd", "1st", "2nd"}, Strings{"C85", "E46", "C85", "E46"},
-        Strings{"5-10 kg", "1-2 kg", "5-10 kg", "1-2 kg"},
+        Strings{"5-10 kg", "1-2 kg", "5-10 kg", "1-2 kg"}, Strings{"1 mW", "2 MW", "1 mW", "2 MW"},
+        Strings{"1h15", "2h30", "1h15", "2h30"},
         Strings{"5%", "5", "5%", "5", "5%", "5", "5%", "5"}}) {
     EXPECT_EQ(column(texts).plan.columns[1].kind, ColumnKind::kCategorical) << texts[0];
   }
+}
+
+// Else 0.5 and 50 %, or 300 and 300 K, would be mixed up without a word.
+TEST_F(DataColumns, ABareNumberAmongPercentIsAnError) {
+  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,50%\n2,7 %\n4,0.5\n7,1%\n"),
+            "t.csv:4: column \"x\": not a number: found \"0.5\", expected a number with %, as most "
+            "rows have it; write all numbers alike, as 1234.5%");
+  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,8:30\n2,9:15\n4,90\n7,7:00\n"),
+            "t.csv:4: column \"x\": not a number: found \"90\", expected a time, as most "
+            "rows have it; write all numbers alike, as 8:30");
+}
+
+TEST_F(DataColumns, SuffixesThatMultiply) {
+  const Dataset d = column({"1.2k", "700", "3K", "2M", "-0.5B", "1,500"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{1200, 700, 3000, 2e6f, -5e8f, 1500}));
+  EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
+                              "(1.2345k is 1234.5)"}));
+  // One suffix behind every number may be a unit, such as kelvins.
+  EXPECT_EQ(values(column({"300K", "280K", "290 K"}), 1), (std::vector<float>{300, 280, 290}));
+}
+
+TEST_F(DataColumns, SignsAloneAreLevels) {
+  const Dataset d = column({"+", "-", "++", "-", "+", "++", "", "+", "-"});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x=+", "x=++", "x=-", "x is missing"}));
+  EXPECT_EQ(values(d, 3), (std::vector<float>{0, 1, 0, 1, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(d.plan.columns[1].missing, 1);
+  EXPECT_EQ(column({"+", "-", "+", "+"}).feature_names, (Strings{"n", "x=+", "x=-"}));
+  EXPECT_EQ(column({"+", "-", "+", "-"}, {.missing = {"-"}}).feature_names,
+            (Strings{"n", "x is missing"}));
+}
+
+TEST_F(DataColumns, LevelsThatTheUserKeepsApart) {
+  Strings letters(60, "A");
+  letters[7] = "a", letters[8] = "z";
+  for (int i = 20; i < 40; ++i) letters[i] = "B";
+  const Dataset d = column(letters, {.categorical = {"x"}});
+  EXPECT_EQ(d.feature_names, (Strings{"n", "x=A", "x=B", "x=a", "x=(other)"}));
+  EXPECT_EQ(values(d, 1)[7], 0);
+  EXPECT_EQ(values(d, 3)[7], 1);
+  EXPECT_EQ(values(d, 4)[8], 1);
+}
+
+// Float32 has steps of 512 there.
+TEST_F(DataColumns, LargeNumbersThatLieCloseTogetherLoseNothing) {
+  const Dataset d = column({"5812345600.0", "5812345697.6", "5812345650"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{-50, 47.6f, 0}));
+  EXPECT_EQ(d.plan.columns[1].offset, 5812345650.0);
+  const Dataset dates =
+      column({"2024-05-17 10:00:56", "2024-05-17 10:09:15", "2024-05-17 10:05:33"});
+  const std::vector<float> days = values(dates, 1);
+  EXPECT_NEAR(86400 * (days[1] - days[0]), 499, 0.01);
+  EXPECT_EQ(column({"2024-05-17", "2024-05-18", "2024-05-19"}).plan.columns[1].offset, 0);
+}
+
+TEST_F(DataColumns, LongTextsThatComeBackAreLevels) {
+  Strings answers;
+  for (int i = 0; i < 40; ++i) {
+    answers.push_back((i % 2 ? "Strongly agree " : "Do not agree ") + std::string(60, 'x'));
+  }
+  EXPECT_EQ(column(answers).plan.columns[1].kind, ColumnKind::kCategorical);
 }
 
 TEST_F(DataColumns, WordsOfSpreadsheetsAndOfTheUserAreGaps) {
@@ -290,9 +393,12 @@ TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
       "t.csv:79: column \"x\": not a number: found \"abc\", expected a number in every row, or "
       "a gap; correct the value, or leave it empty; if it means a gap use --missing \"abc\"; if "
       "the column holds categories use --categorical x");
-  // Where words are more than a tenth, they are meant.
+  // Where words are more than a tenth, they are meant, and that is said.
   const Dataset d = column({"1", "2", "low", "1", "2", "low", "1", "high", "2", "high", "1"});
   EXPECT_EQ(d.feature_names, (Strings{"n", "x=1", "x=2", "x=high", "x=low"}));
+  EXPECT_EQ(d.notes[1],
+            "column \"x\" is taken for categories, though 7 of 11 values are numbers: \"low\" (2 "
+            "rows) is none; correct such values, or name a word for gaps with --missing");
 }
 
 // Women with 0, 1, 2 or "3+" children: a word that comes back among few numbers is meant.

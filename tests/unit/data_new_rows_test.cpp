@@ -102,6 +102,94 @@ TEST_F(NewRowsTest, LevelsWithoutAPoolAndLabelsWithoutAClass) {
                      "unlabelled"}));
 }
 
+// The fitted rows say what two numbers mean, so that all clocks have one unit.
+TEST_F(NewRowsTest, TimesAreWrittenInAnyWay) {
+  const std::string hours = "t,n\n17:07,1\n8:30,2\n23:59,4\n";
+  const std::string seconds = "t,n\n17:07:00,1\n08:30:00,2\n23:59:00,4\n";
+  for (const std::string& fitted :
+       {hours, seconds, std::string("t,n\n5:07 PM,1\n8:30 AM,2\n9:00 PM,3\n")}) {
+    fitted_ = load_dataset(folder_.write("t.csv", fitted));
+    for (const std::string time : {"17:07", "17:07:00", "5:07 PM", "05:07:00pm"}) {
+      NewRows rows = open("t,n\n" + time + ",1\n");
+      EXPECT_EQ(row(read(rows), 0)[0], 61620) << time;
+    }
+    EXPECT_TRUE(begins(error("t,n\n90,1\n"),
+                       "new.csv:2: column \"t\": not a number: found \"90\", expected a time, "
+                       "as the fitted rows have it; write all numbers alike, as 8:30"));
+  }
+  fitted_ = load_dataset(folder_.write("t.csv", "t,n\n61:00,1\n3:45,2\n4:00,4\n"));
+  NewRows rows = open("t,n\n0:03:45,1\n3:45,1\n");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0)[0], 225);
+  EXPECT_EQ(row(block, 1)[0], 225);
+  // Durations that all have three numbers do not say what two would mean.
+  fitted_ = load_dataset(folder_.write("t.csv", "t,n\n1:23:45,1\n0:30:00,2\n0:40:00,4\n"));
+  EXPECT_TRUE(begins(error("t,n\n59:30,1\n"),
+                     "new.csv:2: column \"t\": not a number: found \"59:30\", expected a number in "
+                     "every row, or a gap; write all numbers alike, as 0:20:34.5"));
+}
+
+// A model of before kept all clocks under one sign: two numbers are 60 times the first and the
+// second.
+TEST_F(NewRowsTest, TimesForAModelOfBefore) {
+  fitted_ = load_dataset(folder_.write("t.csv", "t,n\n17:07,1\n8:30,2\n9:15,4\n"));
+  fitted_.plan.columns[0].style.unit = ":";
+  NewRows rows = open("t,n\n17:07,1\n90,2\n");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0)[0], 1027);
+  EXPECT_EQ(row(block, 1)[0], 90);
+}
+
+TEST_F(NewRowsTest, BareNumbersAreNoPercent) {
+  fitted_ = load_dataset(folder_.write("t.csv", "p,q,n\n66.1%,3k,1\n5%,4k,2\n7 %,5k,4\n"));
+  NewRows rows = open("p,q,n\n1%,2k,1\n");
+  EXPECT_EQ(row(read(rows), 0), (std::vector<float>{1, 2, 1}));
+  EXPECT_EQ(error("p,q,n\n1%,2k,1\n0.6607,2k,1\n"),
+            "new.csv:3: column \"p\": not a number: found \"0.6607\", expected a number with %, as "
+            "the fitted rows have it; write all numbers alike, as 1234.5%");
+  EXPECT_TRUE(
+      begins(error("p;q;n\n1%;2000;1\n"),
+             "new.csv:2: column \"q\": not a number: found \"2000\", expected a number with "
+             "k, as the fitted rows have it"));
+  EXPECT_TRUE(begins(error("p;q;n\n0,5;2k;1\n"), "new.csv:2: column \"p\": not a number"));
+  const std::vector<double> number{0.6607};
+  const Frame frame{{{.name = "p", .numbers = number},
+                     {.name = "q", .is_text = true, .texts = {"2k"}},
+                     {.name = "n", .numbers = number}},
+                    1};
+  EXPECT_TRUE(begins(folder_.error_of(ErrorKind::kData,
+                                      [&] {
+                                        NewRows of_frame(frame, fitted_.plan, {});
+                                        RowBlock block;
+                                        of_frame.next(block);
+                                      }),
+                     "X, row 0: column \"p\": not a number: found \"0.6607\", expected a number "
+                     "with %"));
+}
+
+TEST_F(NewRowsTest, SuffixesAndUnits) {
+  fitted_ = load_dataset(
+      folder_.write("t.csv", "a,b,s\n1.2k,5 hours,+\n700,1 hour,-\n2k,2 hours,+\n3M,3 hours,-\n"));
+  NewRows rows = open("a,b,s\n2.5k,7 Hours,-\n1G,1,\n10,2 hour,+\n");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0), (std::vector<float>{2500, 7, 0, 1}));
+  EXPECT_EQ(row(block, 1), (std::vector<float>{1e9f, 1, 0, 0}));
+  EXPECT_EQ(row(block, 2), (std::vector<float>{10, 2, 1, 0}));
+}
+
+TEST_F(NewRowsTest, LevelsThatTheUserKeepsApart) {
+  std::string text = "c,n\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::string(i == 7 ? "a" : i < 30 ? "A" : "B") + "," + std::to_string(i * i) + "\n";
+  }
+  fitted_ = load_dataset(folder_.write("t.csv", text), {.categorical = {"c"}});
+  NewRows rows = open("c,n\na,1\nA,2\nb,3\n");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0), (std::vector<float>{0, 0, 1, 1}));
+  EXPECT_EQ(row(block, 1), (std::vector<float>{1, 0, 0, 2}));
+  EXPECT_EQ(row(block, 2), (std::vector<float>{0, 1, 0, 3}));
+}
+
 TEST_F(NewRowsTest, GivesBlocksAndCountsOn) {
   std::string text = "height,soil,seen\n";
   for (int i = 0; i < 10; ++i) text += std::to_string(i) + ",clay,2024-01-01\n";

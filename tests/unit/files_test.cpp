@@ -159,8 +159,9 @@ void expect_usable(const std::string& name) {
 }
 
 TEST(FileVersions, Version9AndLaterAreRead) {
-  for (const char* name : {"version9_best.glgnn", "version9_paper.glgnn", "version10_best.glgnn",
-                           "version11_best.glgnn", "version12_best.glgnn", "version13_paper.glgnn"}) {
+  for (const char* name :
+       {"version9_best.glgnn", "version9_paper.glgnn", "version10_best.glgnn",
+        "version11_best.glgnn", "version12_best.glgnn", "version13_paper.glgnn"}) {
     expect_usable(name);
   }
 }
