@@ -10,7 +10,7 @@ from results.rivals import figures_section, noise_beside_rivals, rivals_section
 from results.studies import (
     ABLATION_SETS, CHOOSE_KNOWN, CHOOSE_READING, CHOOSE_TEXT, COLUMN_SETS, EXPLAINED, FEATURE_GRAPH, FRESH_SEED,
     HIDDEN_PART, LANDMARKS, MANY_PARTS, MIXING, MOTIF_BUDGET, MOTIF_SETS, NOISE, NOISE_MODES, PARTS, PUBLISHED, READING_SETS,
-    READINGS, ROOT, STORE, WIDE_BUDGET, WIDE_TABLES, column_studies_of_best, load, parts_of, records,
+    READINGS, ROOT, STORE, WANTED_OF_PAPER_MODE, WIDE_BUDGET, WIDE_TABLES, column_studies_of_best, load, parts_of, records,
 )
 from results.tables import any_table, estimates_table, far_behind, growth_table, mean_of, other_tables
 
@@ -50,19 +50,19 @@ def per_cent(result):
 
 
 def main_table():
-    lines = ["| set | graph | default readings | 95 % | validation | runs | epochs | MB | readings chosen | 95 % "
-             "| the paper | highest published | highest re-run |", "|---|" + "---|" * 12]
+    lines = ["| set | graph | default readings | wanted | 95 % | validation | runs | epochs | MB | readings chosen | 95 % "
+             "| the paper | highest published | highest re-run |", "|---|" + "---|" * 13]
     for (dataset, graph), (paper, highest, rerun) in PUBLISHED.items():
         result = load(f"paper-{dataset}-{graph}")
         if not result:
-            lines.append(f"| {dataset} | {graph} | not measured yet | | | | | | | | {paper} | {highest} | {rerun} |")
+            lines.append(f"| {dataset} | {graph} | not measured yet | | | | | | | | | {paper} | {highest} | {rerun} |")
             continue
         accuracy, interval = per_cent(result)
         settings = result["settings"]
         chosen = load(f"chosen-{dataset}-{graph}")
         chosen_cells = " | ".join(per_cent(chosen)) if chosen else "not measured | "
         lines.append(
-            f"| {dataset} | {graph} | {accuracy} | {interval} | {100 * result['val_accuracy_mean']:.1f} "
+            f"| {dataset} | {graph} | {accuracy} | {WANTED_OF_PAPER_MODE.get((dataset, graph), '')} | {interval} | {100 * result['val_accuracy_mean']:.1f} "
             f"| {result['runs']} | {settings['epochs']} "
             f"| {result['peak_memory_mb']:.0f} | {chosen_cells} | {paper} | {highest} | {rerun} |")
     return lines
@@ -107,6 +107,22 @@ def reached():
     count = sum(ours >= paper for ours, paper in pairs)
     return [f"The paper's figure is reached in {count} of {len(pairs)} rows. This mode has every step the paper describes and nothing",
             "else; the paper leaves its loss weights, initial values and preprocessing open."]
+
+
+def short_of_wanted():
+    """The rows whose default readings miss what is wanted of them, by how much, and what was tried."""
+    short = []
+    for (dataset, graph), wanted in WANTED_OF_PAPER_MODE.items():
+        result = load(f"paper-{dataset}-{graph}")
+        if result and 100 * result["test_accuracy_mean"] < wanted:
+            error = 100 * result["test_accuracy_std"] / math.sqrt(result["runs"])
+            short.append(f"{dataset}, graph {graph} ({wanted - 100 * result['test_accuracy_mean']:.2f} less than {wanted}; standard error {error:.2f})")
+    if not short:
+        return ["All default readings reach what is wanted of them."]
+    return [f"Missed: {' and '.join(short)}. Tried for them: the readings below; a decay of the weights from 0.0005 to 0.002 and `mu1` = 0.1 on fresh splits of Citeseer with its graph",
+            "(flat in the mean); another choice of the epoch, on fresh splits with every epoch written out by a program that is not in the tree (commit 9d02ef4). In points of test accuracy more than the last",
+            "of the epochs that validate best, ± the standard error: the one of them with the lowest validation loss has +0.17 ± 0.13 on Citeseer with its graph (20 runs), +0.34 ± 0.22 on Cora with its graph (10),",
+            "0.0 on Citeseer, but -1.5 ± 0.8 on Wine; the lowest validation loss of all +0.1 ± 0.2, +0.5 ± 0.2, +0.2 ± 0.2 and -1.7; means over neighbouring epochs are no better, the last epoch is 2 worse. So the rule stays."]
 
 
 def best_table():
@@ -437,7 +453,7 @@ def write_page():
         "`readings chosen`, and the default readings of 20news and FMA-46, ran on an NVIDIA H200 (`--device cuda`; MB is the memory of its host). In every run of `readings chosen` its own validation labels choose the temperature, for text also the decay of the weights and whether words are weighed by how rare they are",
         f"(`{' '.join(CHOOSE_READING + CHOOSE_TEXT)}`; with a graph `{' '.join(CHOOSE_KNOWN + CHOOSE_TEXT)}`).",
         "", *main_table(), "",
-        *reached(), "",
+        *reached(), "", *short_of_wanted(), "",
         "### A graph of the columns", "",
         f"What the paper leaves to the future: `glgnn evaluate SET --mode paper {' '.join(FEATURE_GRAPH)}` learns a graph of the columns beside those of the rows (`docs/math.md`, section 7); without",
         "`--mode paper`, further modules of best mode hear each column with the columns most like it (`docs/best_mode.md`, Views). The wide tables are",
