@@ -401,7 +401,7 @@ def write_page():
         "of `FROM_R`, Arrests to survey, were looked at as well and have no line: their runs were not kept)",
         f"(ours: commit {commit_of('mixed_tables')}):",
         "", *other_tables("mixed_tables"), *far_behind("mixed_tables"), "",
-        f"Tables by which nothing was chosen, mean of two draws (ours: commit {commit_of('mixed_fresh')}; a14e931 where no category has three levels, which nothing changed since):",
+        f"Tables by which nothing was chosen, mean of two draws (ours: commit {commit_of('mixed_fresh')}):",
         "", *other_tables("mixed_fresh"), *far_behind("mixed_fresh"), "",
         "### Most rows labelled", "",
         "Real tables of R and its packages, at most 6000 rows, 70 % of them labelled: nothing to complete, everything to learn from. `glgnn fit TABLE.csv --label class` as",
