@@ -16,7 +16,6 @@ import collections
 import csv
 import hashlib
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -28,7 +27,7 @@ import numpy as np
 import sklearn
 
 import mixed_tables
-from rivals import processor
+from rivals import known_lines, made_by
 
 LABELLED = (10, 30, "100 in all", 0.5)
 MOST_ROWS = 1000
@@ -113,15 +112,11 @@ def main():
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--study", action="store_true")
     options = parser.parse_args()
-    runs = []
-    if os.path.exists(options.out):
-        with open(options.out) as file:
-            runs = [json.loads(line) for line in file]
+    runs = known_lines(options.out)
     if options.study:
         print(json.dumps(study(runs)))
         return
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    options.where = {"commit": commit, "machine": processor()}
+    options.where = made_by()
     known = {run["table"] for run in runs}
     part, parts = map(int, options.part.split("/"))
     with tempfile.TemporaryDirectory() as folder, open(options.out, "a") as out:

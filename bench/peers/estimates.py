@@ -7,14 +7,13 @@ as a person's would be. One JSON object on the standard output, a line of docs/r
 """
 import itertools
 import json
-import subprocess
 import sys
 
 import numpy as np
 from sklearn import datasets
 
 from glgnn import GLGNNClassifier
-from other_tables import processor
+from rivals import made_by
 
 LABELS = tuple(int(count) for count in sys.argv[1:]) or (40, 80, 160)
 # How the estimate is made was settled on the drawings 0 and 1; these have seen no choice.
@@ -76,8 +75,7 @@ def main():
                 "validation": model.history_[-1]["val_accuracy"],
                 "majority_share": estimate["majority_share"], "baseline": estimate["baseline_accuracy"]})
             print(f"{name}, {count} labels: {lines[-1]['estimate']:.3f}, truth {lines[-1]['truth']:.3f}", file=sys.stderr)
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    print(json.dumps({"name": "estimates", "commit": commit, "machine": processor(), "lines": lines}))
+    print(json.dumps({"name": "estimates", **made_by(), "lines": lines}))
 
 
 if __name__ == "__main__":

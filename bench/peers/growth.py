@@ -14,7 +14,6 @@ import argparse
 import csv
 import io
 import json
-import os
 import pathlib
 import resource
 import subprocess
@@ -24,7 +23,7 @@ import tempfile
 import numpy as np
 
 import mixed_tables
-from rivals import processor
+from rivals import known_lines, processor
 
 SETS = ("wine", "cancer", "digits", "citeseer", "cora", "20news", "fma46")
 TABLES = ("credit", "pbc", "Chile", "census", "BEPS", "gates", "levels decide", "votes", "colon", "labour")
@@ -94,10 +93,7 @@ def main():
         return
     if not options.out:
         parser.error("OUT: found nothing, expected the file to add to")
-    known = set()
-    if os.path.exists(options.out):
-        with open(options.out) as file:
-            known = {json.loads(line)["name"] for line in file}
+    known = {line["name"] for line in known_lines(options.out)}
     for seed in range(options.runs):
         for name in options.names or (*SETS, *TABLES):
             rules = [rule for rule in options.rules.split(",") if f"{name}-{rule}-{seed}" not in known]

@@ -17,7 +17,6 @@ import argparse
 import csv
 import io
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -29,7 +28,7 @@ import warnings
 import numpy as np
 import sklearn
 
-from rivals import others, processor
+from rivals import known_lines, made_by, others
 
 LABELS_PER_CLASS = (10, 50)
 MOST_LABELLED = 0.6  # of all rows
@@ -355,12 +354,8 @@ def main():
     parser.add_argument("--many", action="store_true")
     parser.add_argument("--study", action="store_true")
     options = parser.parse_intermixed_args()
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    options.where = {"commit": commit, "machine": processor(), "sklearn": sklearn.__version__}
-    runs = []
-    if os.path.exists(options.out):
-        with open(options.out) as file:
-            runs = [json.loads(line) for line in file]
+    options.where = made_by() | {"sklearn": sklearn.__version__}
+    runs = known_lines(options.out)
     if options.study:
         for name in ("many_tables",) if options.many else ("mixed_tables", "mixed_fresh"):
             print(json.dumps(study(name, runs)))

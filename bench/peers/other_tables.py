@@ -32,7 +32,7 @@ from sklearn.semi_supervised import LabelSpreading
 
 from glgnn import GLGNNClassifier
 from mixed_tables import draw_rows
-from rivals import others, processor
+from rivals import made_by, others
 
 LABELS_PER_CLASS = (10, 50)
 DRAWS = 3
@@ -319,9 +319,8 @@ def main():
     if options.others_from:
         with open(options.others_from) as file:
             earlier = {(line["name"], line["per_class"]): line for line in json.load(file)["tables"]}
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     study = "graph_tables" if options.graphs else "real_tables" if options.real else "other_tables"
-    answer = {"name": study, "commit": commit, "machine": processor(), "threads": os.cpu_count(), "sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
+    answer = {"name": study, **made_by(), "threads": os.cpu_count(), "sklearn": sklearn.__version__, "draws": DRAWS, "tables": []}
     kinds = ((False, REAL),) if options.real else ((True, SEEN), (False, UNSEEN))
     tables = GRAPHS if options.graphs else {name: (seen, make) for seen, tables in kinds for name, make in tables.items()}
     for name, (seen, make) in tables.items():

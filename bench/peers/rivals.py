@@ -1,4 +1,8 @@
 """The common classifiers that ours is compared with on tables, their settings chosen by cross-validation, and this machine's name."""
+import json
+import os
+import subprocess
+
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -19,6 +23,20 @@ def others():
         "random forest": RandomForestClassifier(300, random_state=0),
         "boosted trees": HistGradientBoostingClassifier(min_samples_leaf=5, random_state=0),
     }
+
+
+def made_by():
+    """The commit and the machine that a result comes from."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    return {"commit": commit, "machine": processor()}
+
+
+def known_lines(path):
+    """The objects of a file of JSON lines; none where there is no file yet."""
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        return [json.loads(line) for line in file]
 
 
 def processor():

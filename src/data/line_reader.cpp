@@ -212,7 +212,7 @@ bool LineReader::next(std::string_view& line) {
 
 std::string_view LineReader::ahead() {
   size_t scanned = 0;  // a file may begin with any number of blank lines
-  while (buffer_.find_first_not_of(" \t\r\n\xEF\xBB\xBF", begin_ + scanned) == std::string::npos) {
+  while (buffer_.find_first_not_of(" \t\r\n", begin_ + scanned) == std::string::npos) {
     scanned = buffer_.size() - begin_;
     if (!fill()) break;
   }
@@ -231,14 +231,18 @@ std::string read_text(const std::filesystem::path& path) {
   return text;
 }
 
-std::vector<std::string> read_lines(const std::filesystem::path& path) {
+std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
   std::vector<std::string> out;
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
-    const size_t begin = std::min(line.find_first_not_of(kBlanks), line.size());
-    const std::string_view text =
-        line.substr(begin, line.find_last_not_of(kBlanks) + 1 - std::min(begin, line.size()));
+    const std::string_view text = trimmed(line);
     out.push_back(is_utf8(text) ? std::string(text) : from_windows_1252(text));
   }
   return out;

@@ -7,11 +7,8 @@
 namespace glgnn {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  text = text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+std::string_view field_of(std::string_view text) {
+  text = trimmed(text);
   const bool quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
@@ -20,7 +17,7 @@ std::vector<std::string_view> split(std::string_view line, char delimiter) {
   std::vector<std::string_view> fields;
   for (size_t begin = 0; begin <= line.size();) {
     const size_t end = std::min(line.find(delimiter, begin), line.size());
-    fields.push_back(trimmed(line.substr(begin, end - begin)));
+    fields.push_back(field_of(line.substr(begin, end - begin)));
     begin = end + 1;
   }
   return fields;
@@ -112,7 +109,7 @@ TableParts::TableParts(const std::filesystem::path& path, const std::string& lab
 }
 
 bool TableParts::is_blank(std::string_view line) const {
-  return trimmed(svmlight_ ? line.substr(0, line.find('#')) : line).empty();
+  return field_of(svmlight_ ? line.substr(0, line.find('#')) : line).empty();
 }
 
 TableParts::Counted TableParts::count(int64_t begin, int64_t end) const {

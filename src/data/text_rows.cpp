@@ -12,7 +12,6 @@
 namespace glgnn {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kKeptForErrors = 200;
 constexpr std::array<char, 4> kDelimiters{',', ';', '\t', '|'};
 // A quote that is never closed would take the rest of the file for one field. One line may be
@@ -76,10 +75,6 @@ TextRows::TextRows(const std::filesystem::path& path, TextFormat format)
     : path_(path), format_(format), lines_(path) {
   std::string_view ahead = lines_.ahead();
   const size_t bytes = ahead.size();
-  if (ahead.starts_with(kByteOrderMark)) {
-    lines_.skip(kByteOrderMark.size());
-    ahead.remove_prefix(kByteOrderMark.size());
-  }
   if (ahead.find_first_not_of(" \t\r\n") == std::string::npos) {
     fail(ErrorKind::kData, {path_},
          {"empty file", counted(static_cast<int64_t>(bytes), "byte"), "rows of text",

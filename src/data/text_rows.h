@@ -25,7 +25,7 @@ struct TextFormat {
 // Reads a file, plain or gzip, row by row and in pieces. The delimiter is a tab for .tsv and .tab;
 // else it is the one of comma, semicolon, tab and pipe that the first row has most of (one that the
 // second row has as often, if there is any), or the one a first line "sep=;" names. Quotes, quoted
-// line ends, a byte order mark and every kind of line end are understood; empty lines are skipped.
+// line ends and every kind of line end are understood; empty lines are skipped.
 // Lines that are not UTF-8 are read as Windows-1252.
 class TextRows {
  public:
