@@ -5,11 +5,12 @@ with at least 150 rows, 3 to 120 columns, and a column of 2 to 10 classes that h
 says which such column is predicted and how many rows are labelled: 10 or 30 of every class, 100 in all, or half of them; at most
 1000 rows are kept. Nothing else is done to a table. Ours and the others are those of mixed_tables.py.
 
-    /usr/bin/python3 bench/peers/any_table.py RUNS.jsonl [--program build/glgnn] [--part 0/2]
-    /usr/bin/python3 bench/peers/any_table.py RUNS.jsonl --study >> docs/results/mixed_tables.jsonl
+    /usr/bin/python3 bench/peers/any_table.py RUNS.jsonl [--few] [--program build/glgnn] [--part 0/2]
+    /usr/bin/python3 bench/peers/any_table.py RUNS.jsonl [--few] --study >> docs/results/mixed_tables.jsonl
 
 The first adds a line of JSON for each table as it is found; what the file holds already is not run again. --part 0/2 and 1/2 are the
-halves of the tables, for two programs at once. The second makes one line of all.
+halves of the tables, for two programs at once. The second makes one line of all. --few: far fewer labels, 3 or 5 of every class, or 10,
+15, 25 or 40 in all; by the part 0/2 of these the landmarks of few labels were chosen, by other draws.
 """
 import argparse
 import collections
@@ -30,6 +31,7 @@ import mixed_tables
 from rivals import known_lines, made_by
 
 LABELLED = (10, 30, "100 in all", 0.5)
+FEW_LABELLED = (3, 5, "10 in all", "15 in all", "25 in all", "40 in all")
 MOST_ROWS = 1000
 EXPORT = """
 for (package in rownames(installed.packages())) {
@@ -57,7 +59,17 @@ def exported(folder):
             yield file.stem, file
 
 
-def task(name, file):
+def labelled_rows(y, labelled):
+    """The rows with a label, of two classes at least, and the others."""
+    share = int(labelled.split()[0]) / len(y) if isinstance(labelled, str) else labelled
+    for draw in range(100):
+        train, test = mixed_tables.draw_rows(y, share, draw)
+        if len(set(y[train])) > 1:
+            return train, test
+    raise ValueError("all rows are of one class")
+
+
+def task(name, file, options=LABELLED):
     """The table's columns, its labels, the rows that have one, and in words how they were drawn; None where no column has classes."""
     with open(file, newline="", errors="replace") as lines:
         header, *rows = csv.reader(lines)
@@ -70,21 +82,21 @@ def task(name, file):
     if not possible:
         return None
     predicted = random.choice(possible)
-    labelled = LABELLED[random.integers(len(LABELLED))]
+    labelled = options[random.integers(len(options))]
     rows = [rows[i] for i in sorted(random.permutation(len(rows))[:MOST_ROWS]) if rows[i][predicted] != mixed_tables.GAP]
     y = np.array(mixed_tables.levels("k ", [row[predicted] for row in rows]), dtype=object)
     table = {f"{column}, {j}": [row[j] for row in rows] for j, column in enumerate(header) if j != predicted}
     if isinstance(labelled, int):
         enough = min(collections.Counter(y).values()) >= labelled + 5 and labelled * len(set(y)) <= mixed_tables.MOST_LABELLED * len(y)
         labelled = labelled if enough else 0.5
-    train, test = mixed_tables.draw_rows(y, 100 / len(y) if labelled == "100 in all" else labelled, 0)
-    how = {"100 in all": "100 in all", 0.5: "half of all"}.get(labelled, f"{labelled} of a class")
+    train, test = labelled_rows(y, labelled)
+    how = labelled if isinstance(labelled, str) else "half of all" if labelled == 0.5 else f"{labelled} of a class"
     return {"table": table, "y": y, "train": train, "test": test, "how": how, "label": header[predicted]}
 
 
 def measure(name, made, options, out):
     table, y, train, test = (made[key] for key in ("table", "y", "train", "test"))
-    line = {"table": name, "label": made["label"], "rows": len(y), "columns": len(table), "classes": len(set(y)), "labelled": made["how"],
+    line = {"table": name, "label": made["label"], "rows": len(y), "columns": len(table), "classes": len(set(y)), "labelled": made["how"], "half": made["half"],
             "majority": max(collections.Counter(y[test]).values()) / len(test), **options.where}
     try:
         line["accuracy"], line["seconds"] = mixed_tables.ours(options.program, table, y, train, test, 0)
@@ -97,10 +109,10 @@ def measure(name, made, options, out):
     print(f"{name}, {made['label']}, {made['how']}: {said}", file=sys.stderr, flush=True)
 
 
-def study(runs):
+def study(runs, name):
     runs = sorted(runs, key=lambda run: run["table"])
-    kept = ("table", "label", "rows", "columns", "classes", "labelled", "majority", "accuracy", "refused")
-    return {"name": "any_table", "commit": ", ".join(sorted({run["commit"] for run in runs})), "machine": ", ".join(sorted({run["machine"] for run in runs})),
+    kept = ("table", "label", "rows", "columns", "classes", "labelled", "half", "majority", "accuracy", "refused")
+    return {"name": name, "commit": ", ".join(sorted({run["commit"] for run in runs})), "machine": ", ".join(sorted({run["machine"] for run in runs})),
             "threads": 1, "sklearn": sklearn.__version__, "tables": [{key: run[key] for key in kept if key in run} for run in runs]}
 
 
@@ -111,21 +123,22 @@ def main():
     parser.add_argument("--program", default="build/glgnn")
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--study", action="store_true")
+    parser.add_argument("--few", action="store_true")
     options = parser.parse_args()
     runs = known_lines(options.out)
     if options.study:
-        print(json.dumps(study(runs)))
+        print(json.dumps(study(runs, "few_labels" if options.few else "any_table")))
         return
     options.where = made_by()
     known = {run["table"] for run in runs}
     part, parts = map(int, options.part.split("/"))
     with tempfile.TemporaryDirectory() as folder, open(options.out, "a") as out:
-        tables = {name: made for name, file in exported(folder) if (made := task(name, file))}
+        tables = {name: made for name, file in exported(folder) if (made := task(name, file, FEW_LABELLED if options.few else LABELLED))}
         order = sorted(tables, key=lambda name: zlib.crc32(name.encode()))
         print(f"{len(tables)} tables", file=sys.stderr)
-        for name in order[part::parts]:
-            if name not in known:
-                measure(name, tables[name], options, out)
+        for at, name in enumerate(order):
+            if at % parts == part and name not in known:
+                measure(name, tables[name] | {"half": at % 2}, options, out)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -27,6 +28,16 @@ std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, siz
   });
   members.resize(std::min(members.size(), wanted));
   return members;
+}
+
+std::vector<double> families_alike(const std::vector<ModuleResult>& modules,
+                                   const std::vector<size_t>& members) {
+  std::map<int32_t, double> size;
+  for (const size_t m : members) ++size[modules[m].spec.family];
+  const auto families = static_cast<double>(size.size());
+  std::vector<double> weights;
+  for (const size_t m : members) weights.push_back(1 / (families * size[modules[m].spec.family]));
+  return weights;
 }
 
 // Mean over the rows of the cosine between p_i and q_i: who is more sure does not agree more.
@@ -59,12 +70,16 @@ std::vector<double> weights_by_score(const std::vector<double>& scores) {
 
 NetworkWeights weights_by_validation(const std::vector<ModuleResult>& modules,
                                      const Problem& problem, const Config& config) {
-  // Without validation rows there is nothing to choose by: all modules count.
+  // Without validation rows there is nothing to choose by: all modules count, each family alike.
   const int64_t wanted = !config.averaging     ? 1
                          : config.members > 0  ? config.members
                          : problem.val.empty() ? static_cast<int64_t>(modules.size())
                                                : kMembers;
   NetworkWeights network{choose_members(modules, static_cast<size_t>(wanted)), {}};
+  if (problem.val.empty()) {
+    network.weights = families_alike(modules, network.members);
+    return network;
+  }
   std::vector<double> scores;
   for (const size_t m : network.members) scores.push_back(modules[m].score.value());
   network.weights = weights_by_score(scores);

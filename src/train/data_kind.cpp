@@ -85,10 +85,9 @@ NumbersLook look_at_sparse(const Features& x, const std::vector<int32_t>& number
 
 }  // namespace
 
-DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph,
-                 int threads) {
-  DataKind kind{.rows = raw.rows(), .columns = raw.cols(), .labels = labels, .classes = classes};
-  kind.has_graph = has_graph;
+DataKind look_at(const Features& raw, int64_t labels, bool has_graph, int threads) {
+  DataKind kind{
+      .rows = raw.rows(), .columns = raw.cols(), .labels = labels, .has_graph = has_graph};
   const std::vector<int32_t> numbers = number_columns(raw);
   const NumbersLook look =
       raw.is_sparse ? look_at_sparse(raw, numbers) : look_at_dense(raw.dense, numbers, threads);

@@ -133,7 +133,7 @@ int64_t estimate_pool_memory(const Features& features, const Csr* graph, int64_t
   const int64_t stored = features.is_sparse ? features.sparse.nnz() : features.dense.size();
   const int64_t given = graph ? graph->nnz() : 0;
   const int64_t edges = n * kEdges + given;
-  const DataKind kind = look_at(features, n, classes, false, threads);
+  const DataKind kind = look_at(features, n, false, threads);
   const auto modules = static_cast<int64_t>(module_pool(kind, config).size());
   const int64_t input = stored * (features.is_sparse ? kSparseEntry : kWord);
   const int64_t views = 2 * input + (kind.is_text ? n * kNarrowColumns * kWord : 0);

@@ -217,9 +217,6 @@ void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& view
   }
 }
 
-// With fewer labels of a class than this the labels do not tell which features count.
-constexpr double kLabelsWorthLandmarks = 6;
-
 void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
                    const DataKind& kind, bool few) {
   for (const View given : views) {
@@ -262,7 +259,7 @@ void add_table_modules(std::vector<ModuleSpec>& pool, const std::vector<View>& v
   add_spreading(pool, views, few);
   if (!few) add_selecting(pool, views);
   add_gaussian(pool, views, kind, few);
-  if (kind.labels_per_class() >= kLabelsWorthLandmarks) add_landmarks(pool, views, kind, few);
+  add_landmarks(pool, views, kind, few);
   if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views, kind, few);
   if (kind.labels >= kLabelsWorthTrees) add_trees(pool, kind.labels, few);
 }

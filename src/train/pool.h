@@ -16,25 +16,19 @@ namespace glgnn {
 // What the rules look at.
 struct DataKind {
   int64_t rows = 0, columns = 0;
-  int64_t labels = 0;  // rows to train on
-  int64_t classes = 0;
+  int64_t labels = 0;    // rows to train on
   bool is_text = false;  // counts or weights of many rare features, or stored as sparse
   bool has_negative = false;
   bool shares_scale = false;  // all columns measure on one scale, as pixels do
   bool has_graph = false;
   bool has_levels = false;  // some column is a category of three levels or more
-
-  double labels_per_class() const {
-    return static_cast<double>(labels) / static_cast<double>(std::max<int64_t>(1, classes));
-  }
 };
 
 // The view a covariance is made of: wide rows are reduced before.
 View covariance_view(const DataKind& kind, View view);
 
 // What a table's categories became is no sign of text: only its numbers are judged.
-DataKind look_at(const Features& raw, int64_t labels, int64_t classes, bool has_graph,
-                 int threads = 1);
+DataKind look_at(const Features& raw, int64_t labels, bool has_graph, int threads = 1);
 
 // The modules for this kind of data; those that come after the network of the others are last.
 std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config);

@@ -111,7 +111,7 @@ TEST_F(BestFusion, TheNetworkHoldsAgreementsAndInItsLastRowTheWeights) {
   EXPECT_NEAR(network[0][3], 0.5 / std::sqrt((0.9 * 0.9 + 0.1 * 0.1) * 0.5), 1e-6);
 }
 
-DataKind kind_of(const Features& x) { return look_at(x, 12, 2, false); }
+DataKind kind_of(const Features& x) { return look_at(x, 12, false); }
 
 TEST(BestPool, LooksAtWhatTheFeaturesAre) {
   Table table, documents;
@@ -134,12 +134,8 @@ TEST(BestPool, LooksAtWhatTheFeaturesAre) {
 TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
   for (const bool text : {false, true}) {
     for (const bool pixels : {false, true}) {
-      const DataKind kind{.rows = 100,
-                          .columns = 60,
-                          .labels = 12,
-                          .classes = 2,
-                          .is_text = text,
-                          .shares_scale = pixels};
+      const DataKind kind{
+          .rows = 100, .columns = 60, .labels = 12, .is_text = text, .shares_scale = pixels};
       Config config;
       const auto all = module_pool(kind, config);
       EXPECT_GE(all.size(), 10u);
@@ -201,7 +197,7 @@ TEST(BestPool, WideRowsAreReducedBeforeACovariance) {
 
 // A graph that is learned again compares all pairs of rows: not above 20,000 of them.
 TEST(BestPool, ManyRowsAreComparedOnlyOnce) {
-  const DataKind kind{.rows = 70'000, .columns = 784, .labels = 80, .classes = 10};
+  const DataKind kind{.rows = 70'000, .columns = 784, .labels = 80};
   int layers = 0;
   for (const ModuleSpec& spec : module_pool(kind, {})) {
     EXPECT_EQ(spec.graph.select, 0) << describe(spec);
@@ -215,8 +211,7 @@ TEST(BestPool, ManyRowsAreComparedOnlyOnce) {
 
 TEST(BestPool, MostModulesDoubtAGivenGraphAndSomeDoNot) {
   for (const bool has_graph : {false, true}) {
-    const DataKind kind{
-        .rows = 500, .columns = 10, .labels = 30, .classes = 3, .has_graph = has_graph};
+    const DataKind kind{.rows = 500, .columns = 10, .labels = 30, .has_graph = has_graph};
     std::map<std::string, std::pair<int, int>> doubts;  // of each kind: how many do, how many not
     for (const ModuleSpec& spec : module_pool(kind, {})) {
       auto& [some, others] = doubts[kind_name(spec)];
@@ -233,8 +228,7 @@ TEST(BestPool, MostModulesDoubtAGivenGraphAndSomeDoNot) {
 // Their neighbours are the same, whatever k and view are.
 TEST(BestPool, LabelsGoFarAndNearOverAGraphThatIsTakenAsItIs) {
   for (const bool has_graph : {false, true}) {
-    const DataKind kind{
-        .rows = 500, .columns = 10, .labels = 30, .classes = 3, .has_graph = has_graph};
+    const DataKind kind{.rows = 500, .columns = 10, .labels = 30, .has_graph = has_graph};
     std::set<double> back;
     for (const ModuleSpec& spec : module_pool(kind, {})) {
       const auto* spread = std::get_if<SpreadOptions>(&spec.kind);
@@ -250,27 +244,25 @@ TEST(BestPool, LabelsGoFarAndNearOverAGraphThatIsTakenAsItIs) {
 TEST(BestPool, EveryModuleTakesTheGraphAsItIsWhereAsked) {
   Config config;
   config.edge_trust = false;
-  const DataKind kind{.rows = 500, .columns = 10, .labels = 30, .classes = 3, .has_graph = true};
+  const DataKind kind{.rows = 500, .columns = 10, .labels = 30, .has_graph = true};
   for (const ModuleSpec& spec : module_pool(kind, config)) {
     EXPECT_EQ(spec.graph.given_edges, GivenEdges::kAll) << describe(spec);
   }
 }
 
-TEST(BestPool, LandmarksNeedSixLabelsOfAClass) {
-  const auto landmarks = [](int64_t labels) {
-    const DataKind kind{.rows = 500, .columns = 10, .labels = labels, .classes = 3};
-    const auto pool = module_pool(kind, {});
-    return std::count_if(pool.begin(), pool.end(),
-                         [](const ModuleSpec& spec) { return kind_name(spec) == "landmarks"; });
-  };
-  EXPECT_EQ(landmarks(17), 0);
-  EXPECT_EQ(landmarks(18), 6);
+TEST(BestPool, TablesHaveLandmarksHoweverFewTheirLabels) {
+  for (const int64_t labels : {2, 18, 500}) {
+    const auto pool = module_pool({.rows = 500, .columns = 10, .labels = labels}, {});
+    EXPECT_EQ(std::count_if(pool.begin(), pool.end(),
+                            [](const ModuleSpec& spec) { return kind_name(spec) == "landmarks"; }),
+              6)
+        << labels;
+  }
 }
 
 TEST(BestPool, TreesNeedTwoHundredLabelsOfATable) {
   const auto trees = [](int64_t labels, bool is_text, bool wanted) {
-    const DataKind kind{
-        .rows = 500, .columns = 10, .labels = labels, .classes = 3, .is_text = is_text};
+    const DataKind kind{.rows = 500, .columns = 10, .labels = labels, .is_text = is_text};
     Config config;
     config.tree_heads = wanted;
     const auto pool = module_pool(kind, config);

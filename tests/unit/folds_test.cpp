@@ -341,5 +341,24 @@ TEST(ExpectedSeconds, LongModulesAreKnownFromShortOnes) {
   EXPECT_LT(seconds("layers views=rank k=10 hidden=64 after_network"), 0.7 * layers);
 }
 
+// Labels of a stranger's table are few, and most of its columns have nothing to do with them.
+TEST(FewLabels, FindTheColumnThatTells) {
+  const Rng rng{.seed = 3};
+  Table table;
+  table.features.dense = Matrix(300, 16);
+  for (int32_t i = 0; i < 300; ++i) {
+    table.labels.push_back(i % 3);
+    for (int64_t f = 0; f < 16; ++f) {
+      const float chance = rng.normal(static_cast<uint64_t>(16 * i + f));
+      table.features.dense[i][f] =
+          f == 0 ? static_cast<float>(2 * (i % 3)) + 0.5f * chance : chance;
+    }
+  }
+  table.split(4, 1);
+  table.problem.val_is_drawn = true;
+  const Model model = fit(table.problem, {}, Context{1}, {}).model;
+  EXPECT_GT(table.hidden_accuracy(model.probabilities), 0.9) << "68 % without landmarks";
+}
+
 }  // namespace
 }  // namespace glgnn

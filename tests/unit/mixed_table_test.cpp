@@ -144,10 +144,10 @@ TEST(MixedTable, OnlyNumbersAreJudgedToBeTextOrSparse) {
   const Dataset d = load_dataset(folder.write("t.csv", people()), {.label = "kind"});
   EXPECT_GE(d.features.cols(), 60);
   EXPECT_FALSE(d.features.is_sparse);
-  EXPECT_FALSE(look_at(d.features, 100, 2, false).is_text);
+  EXPECT_FALSE(look_at(d.features, 100, false).is_text);
   Features array = d.features;
   array.indicators.clear();
-  EXPECT_TRUE(look_at(array, 100, 2, false).is_text)
+  EXPECT_TRUE(look_at(array, 100, false).is_text)
       << "the same numbers of which nothing is known";
 }
 
@@ -193,7 +193,7 @@ TEST(MixedTable, InOneViewEachLevelCountsAsANumber) {
 
 TEST(MixedTable, TheViewOfLevelsIsTriedWhereThereAreThreeOfOneColumn) {
   const auto tries = [](const Features& rows) {
-    const auto pool = module_pool(look_at(rows, 40, 2, false), {});
+    const auto pool = module_pool(look_at(rows, 40, false), {});
     return std::ranges::count(pool, View::kLevels, &ModuleSpec::input);
   };
   Features rows = mixed_rows();
