@@ -319,7 +319,7 @@ def records(study):
 
 
 # Small studies that stand in the file of another.
-IN_FILE_OF = {"table2": "paper", "figures": "paper", "columns": "paper", "mixed_fresh": "mixed_tables", "many_tables": "mixed_tables", "any_table": "mixed_tables",
+IN_FILE_OF = {"table2": "paper", "figures": "paper", "columns": "paper", "mixed_fresh": "mixed_tables", "many_tables": "mixed_tables", "any_table": "mixed_tables", "few_labels": "mixed_tables",
               "graph_tables": "noise", "half": "best", "real_tables": "other_tables", "estimates": "other_tables"}
 
 

@@ -148,8 +148,6 @@ def any_table(study="any_table"):
     others = [method for method in methods if method != "ours"]
     lines = ["| rows labelled | tables | " + " | ".join(methods) + " | the largest class | ours less the best single other | the best other of each table |", "|---|" + "---|" * (len(methods) + 4)]
     groups = {how: [line for line in read if line["labelled"] == how] for how in sorted({line["labelled"] for line in read})}
-    if study == "few_labels":
-        groups |= {"all that were looked at before": [line for line in read if line["half"] == 0], "all others": [line for line in read if line["half"] == 1]}
     for how, tables in [*groups.items(), ("all", read)]:
         means = {method: 100 * statistics.mean(line["accuracy"][method] for line in tables) for method in methods}
         best = max(others, key=means.get)
