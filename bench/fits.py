@@ -105,7 +105,9 @@ def measure(program, written, threads, device="auto", seed=0):
     with open(predictions) as file:
         place = next(csv.reader(file)).index("predicted")
         classes = numpy.array([int(row[place]) for row in csv.reader(file)])
-    return {"processor_seconds": usage.ru_utime + usage.ru_stime, "wall_seconds": wall, "peak_mb": usage.ru_maxrss / 1024,
+    with open(folder / "model.jsonl") as log:
+        training = next(line["seconds"] for line in map(json.loads, log) if line["event"] == "end")
+    return {"processor_seconds": usage.ru_utime + usage.ru_stime, "wall_seconds": wall, "training_seconds": training, "peak_mb": usage.ru_maxrss / 1024,
             "accuracy": float((classes[~told] == y[~told]).mean()), "threads": threads,
             "predictions": bits}
 

@@ -51,13 +51,17 @@ def whole_goals(found):
     if wine := epochs.get("wine"):
         ratio = wine["cuda"]["seconds"] / wine["cpu"]["seconds"]
         yield "Wine in paper mode: epoch on the GPU, times that of the processor", "at most 1", ratio, ratio <= 1
+    for name, devices in trainings.items():
+        if "cpu" in devices and "training_seconds" in devices["cpu"][0]:
+            ratio = middle_seconds(devices["cpu"], "training_seconds") / middle_seconds(devices["cuda"], "training_seconds")
+            yield f"best mode, {name}, training alone (what the bar shows), times faster than on the processor", "at least 20", ratio, ratio >= 20
     if pictures := trainings.get("70000 x 784"):
         for device, where in (("cuda open", "while another process has the GPU open"),
                               ("cuda", "start and end of the GPU's driver counted")):
             if device not in pictures:
                 continue
             ratio = middle_seconds(pictures["cpu"]) / middle_seconds(pictures[device])
-            yield f"best mode, 70,000 x 784, times faster than on the processor ({where})", "at least 20", ratio, ratio >= 20
+            yield f"best mode, 70,000 x 784, whole program, times faster than on the processor ({where})", "at least 20", ratio, ratio >= 20
         apart = 100 * (best_run(pictures["cuda"])["accuracy"] - best_run(pictures["cpu"])["accuracy"])
         yield "best mode, 70,000 x 784, points of accuracy more than on the processor", "-0.2 .. 0.2", apart, abs(apart) <= 0.2
         if seeds := found.get("accuracy_by_seed"):
@@ -70,8 +74,8 @@ def whole_goals(found):
         yield "best mode, 1,000,000 x 64: minutes", "at most 10", minutes, minutes <= 10
 
 
-def middle_seconds(runs):
-    return statistics.median(run["wall_seconds"] for run in runs)
+def middle_seconds(runs, which="wall_seconds"):
+    return statistics.median(run[which] for run in runs)
 
 
 def best_run(runs):
@@ -102,7 +106,7 @@ def fit_rows(found):
         commit = found.get("fits_commits", {}).get(name, found.get("fits_commit", found["commit"]))
         for device, runs in devices.items():
             for run in runs:
-                yield [name, device, f"{run['wall_seconds']:.2f} s", f"{run['processor_seconds']:.0f} s", f"{run['peak_mb']:.0f}",
+                yield [name, device, f"{run['wall_seconds']:.2f} s", f"{run['training_seconds']:.2f} s" if "training_seconds" in run else "-", f"{run['processor_seconds']:.0f} s", f"{run['peak_mb']:.0f}",
                        f"{100 * run['accuracy']:.2f} %", commit]
 
 
@@ -122,6 +126,23 @@ def size_rows(found):
                f"{errors['gradient_error']:.0e}"]
 
 
+def kernel_rows(found):
+    """The kernels whose longest launch takes 5 us or more, and the limit that each is nearest to."""
+    limits = found["limits"]
+    for where, kernels in found["kernels"].items():
+        for name, launch in sorted(kernels.items(), key=lambda item: -item[1]["nanoseconds"]):
+            if launch["nanoseconds"] < 5000:
+                continue
+            each = 1e9 / launch["nanoseconds"]
+            flops = each * (2 * launch["fused"] + launch["added"] + launch["multiplied"])
+            shares = {"memory": each * launch["bytes"] / limits["copy_bytes_per_second"], "products": flops / limits["fp32_flops"],
+                      "matrix unit": launch["matrix_percent"] / 100, "cache": launch["cache_percent"] / 100, "shared memory": launch["shared_percent"] / 100,
+                      "instructions": launch["issue_percent"] / 100}
+            nearest = max(shares, key=shares.get)
+            yield [where, f"`{name[:40]}`", launch["grid"].strip("()").replace(" ", "").replace(",", " x "), seconds(launch["nanoseconds"] / 1e9), f"{each * launch['bytes'] / 1e12:.2f}",
+                   f"{flops / 1e12:.1f}", *(f"{100 * share:.0f} %" for share in shares.values()), nearest]
+
+
 def section(table):
     if not KEPT.exists():
         return []
@@ -137,12 +158,12 @@ def section(table):
         f"compute-sanitizer on {found.get('sanitized', 'its small cases')}: memcheck {clean(found, 'memcheck')}, racecheck {clean(found, 'racecheck')}.", "",
         f"Limits of the machine, by PyTorch: copy {limits['copy_bytes_per_second'] / 1e12:.2f} TB/s read and written, "
         f"8192 x 8192 x 8192 products {limits['fp16_flops'] / 1e12:.0f} TFLOP/s of halves, {limits['tf32_flops'] / 1e12:.0f} of "
-        "TF32.", "",
+        f"TF32{', %.0f of floats' % (limits['fp32_flops'] / 1e12) if 'fp32_flops' in limits else ''}.", "",
         *table(["goal", "wanted", "found", "reached"], goal_rows(found)), "",
         "Choosing the k best other rows of every row, rows already on the device, packing counted. Forward: with the "
         "log-sum-exp; from host: the same with copies to and from the host's memory. Matrix rate: three products of halves for "
         "each product of floats, over the measured rate of halves. PyTorch: chunked matmul + logsumexp + topk on the same rows, "
-        "in float32 and with TF32 (which errs in the third digit). Checked on 256 rows against double precision: rows whose "
+        "in float32 and with TF32 (which errs in the third digit)" + graph_peer(found) + ". Checked on 256 rows against double precision: rows whose "
         "neighbours are the same, errors relative to the largest number. The backward computes the similarities once for each 64 "
         "features: with many features it takes several times as long as it must.", "",
         *table(["rows x features", "choice", "forward", "backward", "from host", "matrix rate", "x PyTorch", "x PyTorch TF32",
@@ -154,13 +175,26 @@ def section(table):
           if "paper_epochs" in found else []),
         *(["Whole trainings in best mode, 100 labels (1000 of a million rows), all else by default (`bench/fits.py` makes the tables), reading and writing counted, 16 threads:",
            "",
-           *table(["table", "device", "wall time", "processor time", "MB", "accuracy on the other rows", "commit"], fit_rows(found)), "",
+           *table(["table", "device", "wall time", "of it training", "processor time", "MB", "accuracy on the other rows", "commit"], fit_rows(found)), "",
            *seed_lines(found)] if "fits" in found else []),
         *([f"Whole trainings of small sets, the start of the GPU (half a second) counted, 16 threads; commit "
            f"{found.get('small_fits_commit', found['commit'])}. By these `auto` takes the processor in best mode below rows x rows x columns "
            "= 1e10 (Cora), and the GPU in paper mode from 50 epochs on:", "",
            *table(["set, mode", "processor", "GPU"], small_rows(found)), ""] if "small_fits" in found else []),
+        *(["### Every kernel beside its limits", "",
+           f"By the counters of the GPU (Nsight Compute, `bench/cuda/run.py BUILD OUT --only kernels`), commit {found.get('kernels_commit', found['commit'])}: of each kernel the longest of the "
+           "launches that were counted, where it took 5 us or more. Memory and products are beside the copy and the products of floats that were measured; "
+           "the others are what the counters call the most that is possible. Counted launches run alone, and slower than in a training. A few blocks do not fill the GPU: their time is that of starting.", "",
+           *table(["where", "kernel", "blocks", "time", "memory, TB/s", "floats, TFLOP/s", "memory", "products", "matrix unit", "cache", "shared memory", "instructions", "nearest limit"],
+                  kernel_rows(found)), ""] if "kernels" in found else []),
     ]
+
+
+def graph_peer(found):
+    peer = found.get("graph_peer")
+    if not peer:
+        return ""
+    return "; knn_graph of PyTorch Geometric " + (f"takes {seconds(peer['seconds'])} for 10,000 rows" if "seconds" in peer else f"was not there ({peer['failed']})")
 
 
 def same_runs(found):

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Checks and times the program and its kernels on a GPU: one JSON file, one log.
 
-    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,large,seeds,small,epochs] [--quick] [--commit NAME] [--mnist FOLDER]
+    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,large,seeds,small,epochs,kernels] [--quick] [--commit NAME] [--mnist FOLDER]
 
 BUILD is the folder of `make cuda`, OUT gets cuda.json and op_check.log. Needs PyTorch, for the truth in double precision on
 sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk; of whole epochs in paper
-mode bench/peers/torch_epoch.py is the peer. Parts that are measured alone (--only) are joined with what OUT has of the same
-commit.
+mode bench/peers/torch_epoch.py is the peer. `kernels` asks the counters of the GPU by Nsight Compute's ncu. Parts that are measured
+alone (--only) are joined with what OUT has of the same commit.
 """
 
 import argparse
 import contextlib
+import csv
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -27,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 import fits  # noqa: E402
 
-PARTS = ["checks", "sizes", "fits", "large", "seeds", "small", "epochs"]
+PARTS = ["checks", "sizes", "fits", "large", "seeds", "small", "epochs", "kernels"]
 SMALL = ["wine", "cancer", "digits", "cora", "citeseer"]  # trained whole, to see where a GPU pays
 SETS = {"wine": 60, "digits": 40, "cora": 40, "citeseer": 30, "20news": 20}  # epochs that are timed
 SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20), (1_000_000, 64, 20),
@@ -35,6 +37,13 @@ SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20
 QUICK = [(10_000, 64, 20), (100_000, 64, 20), (9_607, 236, 10)]
 SAMPLED = 256
 OPEN = "cuda open"  # as cuda, while another process has the GPU open
+COUNTERS = {  # of ncu: for each launch of a kernel
+    "nanoseconds": "gpu__time_duration.sum", "bytes": "dram__bytes.sum", "fused": "sm__sass_thread_inst_executed_op_ffma_pred_on.sum",
+    "added": "sm__sass_thread_inst_executed_op_fadd_pred_on.sum", "multiplied": "sm__sass_thread_inst_executed_op_fmul_pred_on.sum",
+    "cache_percent": "lts__throughput.avg.pct_of_peak_sustained_elapsed", "shared_percent": "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    "matrix_percent": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "issue_percent": "sm__issue_active.avg.pct_of_peak_sustained_elapsed"}
+COUNTED_LAUNCHES = "^(1|2|10|40|160|400)$"  # of each kernel: the first may be small
 
 
 def seconds_of(work, repeats=3, warm_up=True):
@@ -51,18 +60,18 @@ def seconds_of(work, repeats=3, warm_up=True):
 
 
 def limits():
-    """What this GPU reaches: bytes copied, products of halves and of TF32 numbers."""
+    """What this GPU reaches: bytes copied, products of halves, of TF32 numbers and of floats."""
     source = torch.empty(1 << 30, dtype=torch.float32, device="cuda").normal_()
     target = torch.empty_like(source)
     copied = 8 * source.numel() / seconds_of(lambda: target.copy_(source), 10)
     del source, target
     size, rates = 8192, {}
-    for name, kind in (("fp16", torch.float16), ("tf32", torch.float32)):
+    for name, kind in (("fp16", torch.float16), ("tf32", torch.float32), ("fp32", torch.float32)):
         torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
         a, b = (torch.randn(size, size, device="cuda").to(kind) for _ in range(2))
         rates[name] = 2 * size**3 / seconds_of(lambda: a @ b, 10)
     torch.backends.cuda.matmul.allow_tf32 = False
-    return {"copy_bytes_per_second": copied, "fp16_flops": rates["fp16"], "tf32_flops": rates["tf32"]}
+    return {"copy_bytes_per_second": copied, **{name + "_flops": rate for name, rate in rates.items()}}
 
 
 def make_rows(n, d):
@@ -92,6 +101,16 @@ def peer(z, k):
         found["device_bytes"] = torch.cuda.max_memory_allocated()
     torch.backends.cuda.matmul.allow_tf32 = False
     return found
+
+
+def peer_of_graphs():
+    """PyTorch Geometric's knn_graph is the other peer, where it is whole; else why not."""
+    try:
+        from torch_geometric.nn import knn_graph
+        z = torch.from_numpy(make_rows(10_000, 64)).cuda()
+        return {"seconds": seconds_of(lambda: knn_graph(z, 20))}
+    except (ImportError, RuntimeError) as error:
+        return {"failed": str(error).splitlines()[0]}
 
 
 def errors(z, k, out):
@@ -136,6 +155,36 @@ def time_size(build, folder, n, d, k, quick):
         found["pytorch"] = peer(torch.from_numpy(z).cuda(), k)
         torch.cuda.empty_cache()
     return found
+
+
+def counted(name, command, folder):
+    """Of each kernel that the command runs the longest of the launches that are counted."""
+    log = folder / "counters.csv"
+    ran = subprocess.run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--kernel-name-base", "function",
+                          "--kernel-id", f":::{COUNTED_LAUNCHES}", "--metrics", ",".join(COUNTERS.values()), "--log-file", log, *command],
+                         capture_output=True, text=True, timeout=240, env={**os.environ, "GLGNN_DATA": str(ROOT / "data")})
+    if ran.returncode != 0:
+        return {name: {"failed": (ran.stderr or log.read_text())[-300:]}}
+    _, *launches = csv.DictReader(line for line in log.read_text().splitlines() if line.startswith('"'))  # the first has the units
+    longest = {}
+    for launch in launches:
+        kernel = re.sub(r"^void |glgnn::|cuda::|<unnamed>::|unnamed>::|\(.*", "", launch["Kernel Name"])
+        found = {key: float(launch[counter].replace(",", "")) for key, counter in COUNTERS.items()} | {"grid": launch["Grid Size"]}
+        if kernel not in longest or found["nanoseconds"] > longest[kernel]["nanoseconds"]:
+            longest[kernel] = found
+    return {name: longest}
+
+
+def kernel_counters(build, folder):
+    """Every kernel beside the limits of the GPU, in a training of best mode, two of paper mode, and one comparison of all pairs."""
+    (folder / "table").mkdir(exist_ok=True)
+    table, label, *_ = fits.write_table(folder / "table", *fits.TABLES["70000 x 784"])
+    make_rows(100_000, 64).tofile(folder / "z.bin")
+    fit = [build / "glgnn", "fit", "--device", "cuda", "--quiet", "--no-report", "--restart", "--out", folder / "counted.glgnn"]
+    paper = ["--mode", "paper", "--epochs", "5"]
+    return {**counted("70000 x 784, best", [*fit, table, *label], folder), **counted("20news, paper", [*fit, "20news", "--graph", "none", *paper], folder),
+            **counted("cora, paper", [*fit, "cora", *paper], folder),
+            **counted("100,000 x 64, k 20", [build / "glgnn-bench-cuda", folder / "z.bin", "100000", "64", "20", "1", folder / "out"], folder)}
 
 
 def op_check(build, log):
@@ -289,10 +338,12 @@ def main():
         if "epochs" in parts:
             for so_far in paper_epochs(program, folder):
                 keep(paper_epochs=so_far)
+        if "kernels" in parts:
+            keep(kernels=kernel_counters(build, folder), limits=limits())
         if "checks" in parts:
             keep(**op_check(build, options.out / "op_check.log"))
         if "sizes" in parts:
-            keep(limits=limits(), sizes=[])
+            keep(limits=limits(), graph_peer=peer_of_graphs(), sizes=[])
             for n, d, k in QUICK if options.quick else SIZES:
                 keep(sizes=found["sizes"] + [time_size(build, folder, n, d, k, options.quick)])
                 print(json.dumps(found["sizes"][-1]), flush=True)
