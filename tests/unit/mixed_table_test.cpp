@@ -147,8 +147,7 @@ TEST(MixedTable, OnlyNumbersAreJudgedToBeTextOrSparse) {
   EXPECT_FALSE(look_at(d.features, 100, false).is_text);
   Features array = d.features;
   array.indicators.clear();
-  EXPECT_TRUE(look_at(array, 100, false).is_text)
-      << "the same numbers of which nothing is known";
+  EXPECT_TRUE(look_at(array, 100, false).is_text) << "the same numbers of which nothing is known";
 }
 
 TEST(MixedTable, ACategoryCountsAsOneNumberHoweverManyItsLevels) {
