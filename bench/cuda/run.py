@@ -26,7 +26,7 @@ import numpy as np
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.append(str(ROOT / "bench"))  # last: it has names of the standard library
 import fits  # noqa: E402
 
 PARTS = ["checks", "sizes", "fits", "large", "seeds", "small", "epochs", "kernels"]

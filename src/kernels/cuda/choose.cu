@@ -217,7 +217,7 @@ __global__ void choose_plainly(const __grid_constant__ Job job) {
         best.offer(score > -INFINITY, score, e + lane < end ? job.near.col[e + lane] : 0);
       }
     }
-    float top = kNoTop;
+    float top = kNoTop;  // the sum is of e^(S - top)
     double sum = 0;
     for (int j = first + lane; j - lane < last; j += 32) {
       const bool inside = j < last && (job.diagonal || j != job.first_row + row);
@@ -227,9 +227,8 @@ __global__ void choose_plainly(const __grid_constant__ Job job) {
                 job.row_unscale[row];
         if (job.bias) score -= job.bias[j];
         if (job.top) {
-          const float power = score * kLog2e;
-          if (power > top) sum *= exp2f(top - power), top = power;
-          sum += exp2f(power - top);
+          if (score > top) sum *= expf(top - score), top = score;
+          sum += expf(score - top);
         }
       }
       bool good = inside && job.k > 0 && (!job.positive_only || score > 0) &&
@@ -248,9 +247,13 @@ __global__ void choose_plainly(const __grid_constant__ Job job) {
     for (int step = 16; step > 0; step /= 2) {
       highest = fmaxf(highest, __shfl_xor_sync(kAllLanes, highest, step));
     }
-    sum *= exp2f(top - highest);
+    sum *= expf(top - highest);
     for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
-    if (lane == 0) job.top[item] = highest, job.sum[item] = sum;
+    if (lane > 0) continue;
+    // As powers of 2, which finish_rows() reads: what rounding takes off the top goes to the sum.
+    const double exact = double{highest} * kLog2e;
+    job.top[item] = static_cast<float>(exact);
+    job.sum[item] = sum * exp2(exact - job.top[item]);
   }
 }
 
