@@ -31,7 +31,7 @@ import fits  # noqa: E402
 
 PARTS = ["checks", "sizes", "fits", "large", "seeds", "small", "epochs", "kernels"]
 SMALL = ["wine", "cancer", "digits", "cora", "citeseer"]  # trained whole, to see where a GPU pays
-SETS = {"wine": 60, "digits": 40, "cora": 40, "citeseer": 30, "20news": 20}  # epochs that are timed
+SETS = {"wine": 60, "cancer": 60, "digits": 40, "cora": 40, "citeseer": 30, "fma46": 20, "20news": 20}  # epochs that are timed
 SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20), (1_000_000, 64, 20),
          (100_000, 64, 110), (70_000, 784, 10), (9_607, 236, 10)]
 QUICK = [(10_000, 64, 20), (100_000, 64, 20), (9_607, 236, 10)]

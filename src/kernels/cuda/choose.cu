@@ -253,7 +253,7 @@ __global__ void choose_plainly(const __grid_constant__ Job job) {
     // As powers of 2, which finish_rows() reads: what rounding takes off the top goes to the sum.
     const double exact = double{highest} * kLog2e;
     job.top[item] = static_cast<float>(exact);
-    job.sum[item] = sum * exp2(exact - job.top[item]);
+    job.sum[item] = sum > 0 ? sum * exp2(exact - job.top[item]) : 0;
   }
 }
 
