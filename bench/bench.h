@@ -80,10 +80,8 @@ std::optional<double> others_busy_cores(double seconds);
 
 double median(std::vector<double> values);
 
-// The largest memory this process has held since it began, or since reset_peak; unlike
-// getrusage's figure it is not inherited from the process that started this one.
-std::optional<double> peak_mb();
-// False where the kernel cannot.
+// From now on peak_memory_mb() (report/machine.h) is that since this call. False where the kernel
+// cannot.
 bool reset_peak();
 
 // The slope of log y over log x, by least squares.

@@ -106,8 +106,8 @@ def measure(program, written, threads, device="auto", seed=0):
         place = next(csv.reader(file)).index("predicted")
         classes = numpy.array([int(row[place]) for row in csv.reader(file)])
     with open(folder / "model.jsonl") as log:
-        training = next(line["seconds"] for line in map(json.loads, log) if line["event"] == "end")
-    return {"processor_seconds": usage.ru_utime + usage.ru_stime, "wall_seconds": wall, "training_seconds": training, "peak_mb": usage.ru_maxrss / 1024,
+        end = next(line for line in map(json.loads, log) if line["event"] == "end")
+    return {"processor_seconds": usage.ru_utime + usage.ru_stime, "wall_seconds": wall, "training_seconds": end["seconds"], "peak_mb": end["peak_memory_mb"],
             "accuracy": float((classes[~told] == y[~told]).mean()), "threads": threads,
             "predictions": bits}
 

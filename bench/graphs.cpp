@@ -8,6 +8,7 @@
 #include "data/data.h"
 #include "kernels/edges.h"
 #include "kernels/graph_learn.h"
+#include "report/machine.h"
 
 namespace glgnn::bench {
 namespace {
@@ -84,7 +85,7 @@ Json child_graph(const std::string& name, const std::string& folder, const Optio
   const double budget = options.quick ? 0.0 : 2.0;
   reset_peak();
   const double seconds = shortest_seconds(budget, [&] { choose(chosen, rows, options.threads); });
-  const auto peak = peak_mb();
+  const double peak = peak_memory_mb();
   Json extra = {
       {"n", rows.rows()}, {"d", rows.cols()}, {"k", kNeighbours}, {"sparse", rows.is_sparse}};
   if (rows.is_sparse) {
@@ -94,9 +95,7 @@ Json child_graph(const std::string& name, const std::string& folder, const Optio
   }
   write_npy(folder + "/rows.npy", "<f4", rows.dense.data(), rows.rows(), rows.cols());
   write_npy(folder + "/chosen.npy", "<i4", chosen.col.data(), rows.rows(), kNeighbours);
-  return {{"seconds", seconds},
-          {"peak_mb", peak ? Json(*peak) : Json(nullptr)},
-          {"extra", std::move(extra)}};
+  return {{"seconds", seconds}, {"peak_mb", peak}, {"extra", std::move(extra)}};
 }
 
 std::vector<Result> measure_graphs(const Options& options) {

@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "core/rng.h"
 #include "kernels/graph_learn.h"
+#include "report/machine.h"
 
 namespace glgnn::bench {
 
@@ -24,7 +25,7 @@ Result KernelBench::timed(const std::string& name, const std::function<void()>& 
   Result result{.name = "kernels/" + name};
   const bool fresh = reset_peak();
   result.seconds = shortest_seconds(repeats().budget, work);
-  if (fresh) result.peak_mb = peak_mb();
+  if (fresh) result.peak_mb = peak_memory_mb();
   return result;
 }
 

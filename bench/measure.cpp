@@ -62,15 +62,6 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-std::optional<double> peak_mb() {
-  std::ifstream in("/proc/self/status");
-  for (std::string word; in >> word;) {
-    double kilobytes = 0;
-    if (word == "VmHWM:" && in >> kilobytes) return kilobytes / 1024;
-  }
-  return std::nullopt;
-}
-
 bool reset_peak() {
   std::ofstream out("/proc/self/clear_refs");
   return static_cast<bool>((out << "5").flush());  // proc(5): resets the peak, nothing else

@@ -8,6 +8,7 @@
 #include "core/available_memory.h"
 #include "core/rng.h"
 #include "data/data.h"
+#include "report/machine.h"
 
 namespace glgnn::bench {
 namespace {
@@ -30,9 +31,8 @@ Problem prepare(Dataset& dataset, Config& config) {
 }
 
 Json answer(const Dataset& dataset, const Config& config, double seconds) {
-  const auto peak = peak_mb();
   return {{"seconds", seconds},
-          {"peak_mb", peak ? Json(*peak) : Json(nullptr)},
+          {"peak_mb", peak_memory_mb()},
           {"extra",
            {{"n", dataset.rows()},
             {"d", dataset.features.cols()},

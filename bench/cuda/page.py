@@ -106,7 +106,7 @@ def fit_rows(found):
         commit = found.get("fits_commits", {}).get(name, found.get("fits_commit", found["commit"]))
         for device, runs in devices.items():
             for run in runs:
-                yield [name, device, f"{run['wall_seconds']:.2f} s", f"{run['training_seconds']:.2f} s" if "training_seconds" in run else "-", f"{run['processor_seconds']:.0f} s", f"{run['peak_mb']:.0f}",
+                yield [name, device, f"{run['wall_seconds']:.2f} s", f"{run['training_seconds']:.2f} s" if "training_seconds" in run else "-", f"{run['processor_seconds']:.0f} s", f"{run['peak_mb']:.0f}" if "peak_mb" in run else "-",
                        f"{100 * run['accuracy']:.2f} %", commit]
 
 

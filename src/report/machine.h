@@ -11,7 +11,8 @@ std::string cpu_name();     // "AMD EPYC 7763", or the architecture
 std::string simd_target();  // the widest vectors of this CPU: "AVX-512", "AVX2", ...
 std::string blas_name();    // the library's own words
 
-double peak_memory_mb();  // of this process so far
+// The most memory that this process has held so far, without that of the process that started it.
+double peak_memory_mb();
 
 // Which program this is.
 std::string version();  // "0.2.0"

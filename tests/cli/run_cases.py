@@ -15,6 +15,7 @@ in order; a case with one step may write the step's keys directly. The keys of a
   json_keys = ["..."]           the whole stdout is one JSON object (or an array of them) with these
   tty = 80                      on a terminal of this many columns (stdout and stderr are one then)
   file_limit = 4096             no file may grow beyond this many bytes
+  memory_before = 300           megabytes that who starts the program has held, which are not the program's
   memory_limit = 200            megabytes of address space, as `ulimit -v` sets it (not with sanitizers)
   pipe = {"p" = "x.csv"}        a pipe p through which x.csv comes
   interrupt_at = {file = "x.jsonl", lines = 5}    SIGINT once the file has so many lines
@@ -163,6 +164,7 @@ class Case:
         environment.pop("NO_COLOR", None) if "NO_COLOR" not in step.get("env", {}) else None
 
         def limits():
+            b"x" * (step.get("memory_before", 0) << 20)  # of who starts the program, not of the program
             if "file_limit" in step:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (step["file_limit"],) * 2)
             if "memory_limit" in step:

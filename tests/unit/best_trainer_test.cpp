@@ -277,9 +277,9 @@ TEST_P(BestTrainer, WithoutValidationRowsAllModulesCount) {
 
 TEST_P(BestTrainer, EveryPartCanBeLeftOut) {
   for (const char* part :
-       {"spread_heads", "prototype_heads", "gnn_heads", "votes", "edge_trust", "class_mixing",
-        "propagation", "second_round", "label_links", "feature_weights", "teacher", "consistency",
-        "class_mass", "averaging"}) {
+       {"spread_heads", "prototype_heads", "gnn_heads", "landmark_heads", "votes", "edge_trust",
+        "class_mixing", "propagation", "second_round", "label_links", "feature_weights", "teacher",
+        "consistency", "class_mass", "averaging"}) {
     Config config = config_;
     config.epochs = 3;
     set_setting(config, part, "false");
@@ -288,6 +288,7 @@ TEST_P(BestTrainer, EveryPartCanBeLeftOut) {
   }
   Config nothing = config_;
   nothing.spread_heads = nothing.prototype_heads = nothing.gnn_heads = false;
+  nothing.landmark_heads = false;
   EXPECT_NE(folder_.error_of(ErrorKind::kUsage, [&] { fitted(table_.problem, nothing); })
                 .find("leave out every module"),
             std::string::npos);
