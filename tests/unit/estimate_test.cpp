@@ -213,10 +213,10 @@ TEST(Estimate, WithoutHeldBackRowsThereIsNone) {
 // The network that all folds choose together.
 
 // Says the label of `rows` rows with probability `sure`; all labels are of class 0.
-HeldBackStage says(int64_t rows, float sure, int32_t family = 0) {
+HeldBackStage says(int64_t rows, float sure, int32_t family = 0, size_t kind = 0) {
   Matrix p(rows, 2);
   for (int64_t i = 0; i < rows; ++i) p[i][0] = sure, p[i][1] = 1 - sure;
-  return {.looks = {p}, .family = family};
+  return {.looks = {p}, .kind = kind, .family = family};
 }
 
 HeldBack fold_of(int64_t rows, std::vector<HeldBackStage> stages) {
@@ -248,9 +248,10 @@ TEST(HeldBack, LabelsOfAllFoldsChooseTheNetworkOfEach) {
   EXPECT_NEAR(weight[0] / weight[1], std::sqrt(odds), 1e-5) << "half of the likelihood counts";
 }
 
-TEST(HeldBack, FamiliesStartAlikeHoweverManyTheyAre) {
-  std::vector<HeldBackStage> stages(9, says(2, 0.6f, 0));
-  stages.push_back(says(2, 0.6f, 1));
+TEST(HeldBack, KindsStartAlikeHoweverManyModulesAndFamiliesTheyHave) {
+  std::vector<HeldBackStage> stages(6, says(2, 0.6f, 0));
+  for (int32_t family = 1; family <= 3; ++family) stages.push_back(says(2, 0.6f, family));
+  stages.push_back(says(2, 0.6f, 4, 1));
   const std::vector<double> weight = weights_of({fold_of(2, stages), fold_of(2, stages)});
   EXPECT_NEAR(weight[9], 0.5, 1e-6);
   EXPECT_NEAR(weight[0], 0.5 / 9, 1e-6);
