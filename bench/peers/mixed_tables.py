@@ -273,13 +273,14 @@ def ours(program, table, y, labelled, test, seed):
         file, model = pathlib.Path(folder, "table.csv"), pathlib.Path(folder, "table.glgnn")
         shown = np.full(len(y), GAP, dtype=object)
         shown[labelled] = y[labelled]
-        write_csv(file, table, shown)
+        write_csv(file, {"row of the table": range(len(y))} | table, shown)
         start = time.perf_counter()
-        subprocess.run([program, "fit", file, "--label", "class", "--out", model, "--seed", str(seed), "--threads", "1", "--no-report", "--quiet"],
+        subprocess.run([program, "fit", file, "--label", "class", "--id", "row of the table", "--out", model, "--seed", str(seed), "--threads", "1", "--no-report", "--quiet"],
                        check=True)
         seconds = time.perf_counter() - start
         run = subprocess.run([program, "predict", model], capture_output=True, text=True, check=True)
-        predicted = np.array([row["predicted"] for row in csv.DictReader(io.StringIO(run.stdout))], dtype=object)
+        by_row = {row["id"]: row["predicted"] for row in csv.DictReader(io.StringIO(run.stdout))}
+        predicted = np.array([by_row.get(str(i), GAP) for i in range(len(y))], dtype=object)  # a row without any value is left out: wrong
         return {"ours": float(np.mean(predicted[test] == y[test]))}, seconds
 
 
