@@ -29,6 +29,7 @@ struct ModuleSpec {
   bool mixes = false;          // what features alone say, once more with what given edges say
   uint32_t number = 0;         // in its pool: whose random numbers
   int32_t family = 0;          // those of a family differ in their settings alone
+  int32_t group = 0;           // groups count alike where no label says which is better
   KindOptions kind = SpreadOptions{};
 };
 

@@ -25,8 +25,8 @@ double times_sum(const std::vector<double>& values, const double* times) {
 
 // A candidate's answers to the labels of all folds, as logarithms of probabilities.
 struct Candidate {
-  size_t stage, kind;
-  int32_t family;
+  size_t stage;
+  int32_t group, family;
   size_t sharpness = 0;
   double likelihood = 0;             // the logarithm of that of all labels
   std::vector<double> of_rows = {};  // of each; their sum is `likelihood`
@@ -67,13 +67,13 @@ void sort_and_cut(Weights& weights, size_t members) {
   weights.resize(std::min(weights.size(), members));
 }
 
-// Each kind starts with the same weight, shared by its candidates, and likelihoods multiply it.
+// Each group starts with the same weight, shared by its candidates, and likelihoods multiply it.
 Weights weights_by_likelihood(const std::vector<Candidate>& candidates, size_t members) {
-  std::map<size_t, double> size;
-  for (const Candidate& candidate : candidates) ++size[candidate.kind];
+  std::map<int32_t, double> size;
+  for (const Candidate& candidate : candidates) ++size[candidate.group];
   Weights weights;
   for (const Candidate& candidate : candidates) {
-    weights.emplace_back(kTrust * candidate.likelihood - std::log(size[candidate.kind]),
+    weights.emplace_back(kTrust * candidate.likelihood - std::log(size[candidate.group]),
                          &candidate);
   }
   sort_and_cut(weights, members);
@@ -204,7 +204,7 @@ std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
       looks.push_back(&judged[f][s][look]);
       first += held[f].labels.size();
     }
-    Candidate candidate{.stage = s, .kind = stages[s].kind, .family = stages[s].family};
+    Candidate candidate{.stage = s, .group = stages[s].group, .family = stages[s].family};
     judge(candidate, looks, stages[s], times);
     for (Chosen& fold : chosen) {
       fold.sharpness.push_back(candidate.sharpness);

@@ -19,12 +19,11 @@ void sharpen(float* p, int64_t classes, double sharpness);  // 1: to the bit as 
 // What one candidate said of the rows that were held back from it: a stage of a module, or all
 // stages of it where the rows choose one.
 struct HeldBackStage {
-  std::vector<Matrix> looks;  // V x C each: every stage and check that the rows could choose
-  double handicap = 0;        // handicap_of its module
-  bool is_taught = false;     // it learned from answers that these rows chose
-  size_t kind = 0;            // of its module: a place in KindOptions
-  int32_t family = 0;         // of its module
-  bool is_sharpened = false;  // by one of kSharpness; else it stays as it is
+  std::vector<Matrix> looks;      // V x C each: every stage and check that the rows could choose
+  double handicap = 0;            // handicap_of its module
+  bool is_taught = false;         // it learned from answers that these rows chose
+  int32_t group = 0, family = 0;  // of its module
+  bool is_sharpened = false;      // by one of kSharpness; else it stays as it is
   // The mean of what it says of the rows without a label, for each sharpness that it may have.
   std::vector<std::vector<double>> others{};
 
@@ -71,7 +70,7 @@ struct Chosen {
 bool choose_together(const std::vector<HeldBack>& held);
 
 // The network of all folds, each row counted as often as `times` says (those of all folds, one
-// after another): the same members and weights in every fold. Each kind starts alike, and a
+// after another): the same members and weights in every fold. Each group starts alike, and a
 // candidate counts by the likelihood of all labels that were held back from it.
 std::vector<Chosen> choose_over_folds(const std::vector<HeldBack>& held,
                                       const std::vector<JudgedFold>& judged,

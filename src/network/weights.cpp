@@ -30,15 +30,13 @@ std::vector<size_t> choose_members(const std::vector<ModuleResult>& modules, siz
   return members;
 }
 
-std::vector<double> kinds_alike(const std::vector<ModuleResult>& modules,
-                                const std::vector<size_t>& members) {
-  std::map<size_t, double> size;
-  for (const size_t m : members) ++size[modules[m].spec.kind.index()];
-  const auto kinds = static_cast<double>(size.size());
+std::vector<double> groups_alike(const std::vector<ModuleResult>& modules,
+                                 const std::vector<size_t>& members) {
+  std::map<int32_t, double> size;
+  for (const size_t m : members) ++size[modules[m].spec.group];
+  const auto groups = static_cast<double>(size.size());
   std::vector<double> weights;
-  for (const size_t m : members) {
-    weights.push_back(1 / (kinds * size[modules[m].spec.kind.index()]));
-  }
+  for (const size_t m : members) weights.push_back(1 / (groups * size[modules[m].spec.group]));
   return weights;
 }
 
@@ -72,14 +70,14 @@ std::vector<double> weights_by_score(const std::vector<double>& scores) {
 
 NetworkWeights weights_by_validation(const std::vector<ModuleResult>& modules,
                                      const Problem& problem, const Config& config) {
-  // Without validation rows there is nothing to choose by: all modules count, each kind alike.
+  // Without validation rows there is nothing to choose by: all modules count, each group alike.
   const int64_t wanted = !config.averaging     ? 1
                          : config.members > 0  ? config.members
                          : problem.val.empty() ? static_cast<int64_t>(modules.size())
                                                : kMembers;
   NetworkWeights network{choose_members(modules, static_cast<size_t>(wanted)), {}};
   if (problem.val.empty()) {
-    network.weights = kinds_alike(modules, network.members);
+    network.weights = groups_alike(modules, network.members);
     return network;
   }
   std::vector<double> scores;

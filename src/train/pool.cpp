@@ -308,6 +308,14 @@ int32_t family_of(const ModuleSpec& spec) {
   return static_cast<int32_t>(3 * spec.kind.index()) + way;
 }
 
+// In a table of numbers alone all modules of a kind. Elsewhere each family, three of them of
+// landmarks: they find out which columns count, which others do not where there are categories; on
+// text and with a given graph nothing else was measured.
+int32_t group_of(const ModuleSpec& spec, const DataKind& kind) {
+  const bool only_numbers = !kind.is_text && !kind.has_graph && !kind.has_levels;
+  return only_numbers ? static_cast<int32_t>(spec.kind.index()) : spec.family;
+}
+
 // Two of so many modules take a given graph as it is, the others each edge by how likely it is true
 // (modules/edge_trust.cpp): for graphs that have nothing to do with the features. Two, because next
 // to each other are often modules that differ in one thing.
@@ -363,6 +371,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
   for (size_t m = 0; m < pool.size(); ++m) {
     pool[m].number = static_cast<uint32_t>(m);
     pool[m].family = family_of(pool[m]);
+    pool[m].group = group_of(pool[m], kind);
     if (kind.has_graph) {
       const bool doubts = config.edge_trust && m % kEdgesAsGiven > 1;
       if (config.edge_trust) {

@@ -80,7 +80,7 @@ class PoolTrainer {
                                    std::holds_alternative<LayersOptions>(candidate.spec.kind),
                                    shared_, context_),
            .is_taught = candidate.spec.after_network,
-           .kind = candidate.spec.kind.index(),
+           .group = candidate.spec.group,
            .family = candidate.spec.family,
            .is_sharpened = problem_.graph && keeps_stages_ &&
                            std::holds_alternative<SpreadOptions>(candidate.spec.kind)});

@@ -213,10 +213,10 @@ TEST(Estimate, WithoutHeldBackRowsThereIsNone) {
 // The network that all folds choose together.
 
 // Says the label of `rows` rows with probability `sure`; all labels are of class 0.
-HeldBackStage says(int64_t rows, float sure, int32_t family = 0, size_t kind = 0) {
+HeldBackStage says(int64_t rows, float sure, int32_t family = 0, int32_t group = 0) {
   Matrix p(rows, 2);
   for (int64_t i = 0; i < rows; ++i) p[i][0] = sure, p[i][1] = 1 - sure;
-  return {.looks = {p}, .kind = kind, .family = family};
+  return {.looks = {p}, .group = group, .family = family};
 }
 
 HeldBack fold_of(int64_t rows, std::vector<HeldBackStage> stages) {
@@ -248,7 +248,7 @@ TEST(HeldBack, LabelsOfAllFoldsChooseTheNetworkOfEach) {
   EXPECT_NEAR(weight[0] / weight[1], std::sqrt(odds), 1e-5) << "half of the likelihood counts";
 }
 
-TEST(HeldBack, KindsStartAlikeHoweverManyModulesAndFamiliesTheyHave) {
+TEST(HeldBack, GroupsStartAlikeHoweverManyModulesAndFamiliesTheyHave) {
   std::vector<HeldBackStage> stages(6, says(2, 0.6f, 0));
   for (int32_t family = 1; family <= 3; ++family) stages.push_back(says(2, 0.6f, family));
   stages.push_back(says(2, 0.6f, 4, 1));
