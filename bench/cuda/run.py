@@ -36,6 +36,7 @@ SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20
          (100_000, 64, 110), (70_000, 784, 10), (9_607, 236, 10)]
 QUICK = [(10_000, 64, 20), (100_000, 64, 20), (9_607, 236, 10)]
 SAMPLED = 256
+SHIPPED_DATA = {**os.environ, "GLGNN_DATA": str(ROOT / "data")}
 OPEN = "cuda open"  # as cuda, while another process has the GPU open
 COUNTERS = {  # of ncu: for each launch of a kernel
     "nanoseconds": "gpu__time_duration.sum", "bytes": "dram__bytes.sum", "fused": "sm__sass_thread_inst_executed_op_ffma_pred_on.sum",
@@ -157,14 +158,14 @@ def time_size(build, folder, n, d, k, quick):
     return found
 
 
-def counted(name, command, folder):
+def counted(command, folder):
     """Of each kernel that the command runs the longest of the launches that are counted."""
     log = folder / "counters.csv"
     ran = subprocess.run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--kernel-name-base", "function",
                           "--kernel-id", f":::{COUNTED_LAUNCHES}", "--metrics", ",".join(COUNTERS.values()), "--log-file", log, *command],
-                         capture_output=True, text=True, timeout=240, env={**os.environ, "GLGNN_DATA": str(ROOT / "data")})
+                         capture_output=True, text=True, timeout=240, env=SHIPPED_DATA)
     if ran.returncode != 0:
-        return {name: {"failed": (ran.stderr or log.read_text())[-300:]}}
+        sys.exit(f"ncu ended with status {ran.returncode}: {(ran.stderr or log.read_text())[-300:]}")
     _, *launches = csv.DictReader(line for line in log.read_text().splitlines() if line.startswith('"'))  # the first has the units
     longest = {}
     for launch in launches:
@@ -172,7 +173,7 @@ def counted(name, command, folder):
         found = {key: float(launch[counter].replace(",", "")) for key, counter in COUNTERS.items()} | {"grid": launch["Grid Size"]}
         if kernel not in longest or found["nanoseconds"] > longest[kernel]["nanoseconds"]:
             longest[kernel] = found
-    return {name: longest}
+    return longest
 
 
 def kernel_counters(build, folder):
@@ -182,9 +183,9 @@ def kernel_counters(build, folder):
     make_rows(100_000, 64).tofile(folder / "z.bin")
     fit = [build / "glgnn", "fit", "--device", "cuda", "--quiet", "--no-report", "--restart", "--out", folder / "counted.glgnn"]
     paper = ["--mode", "paper", "--epochs", "5"]
-    return {**counted("70000 x 784, best", [*fit, table, *label], folder), **counted("20news, paper", [*fit, "20news", "--graph", "none", *paper], folder),
-            **counted("cora, paper", [*fit, "cora", *paper], folder),
-            **counted("100,000 x 64, k 20", [build / "glgnn-bench-cuda", folder / "z.bin", "100000", "64", "20", "1", folder / "out"], folder)}
+    commands = {"70000 x 784, best": [*fit, table, *label], "20news, paper": [*fit, "20news", "--graph", "none", *paper], "cora, paper": [*fit, "cora", *paper],
+                "100,000 x 64, k 20": [build / "glgnn-bench-cuda", folder / "z.bin", "100000", "64", "20", "1", folder / "out"]}
+    return {name: counted(command, folder) for name, command in commands.items()}
 
 
 def op_check(build, log):
@@ -260,7 +261,7 @@ def small_fits(program, folder):
                 begin = time.monotonic()
                 subprocess.run([program, "fit", name, "--mode", mode, "--device", device, "--threads", str(os.cpu_count()), "--quiet",
                                 "--no-report", "--restart", "--out", str(folder / "small.glgnn")],
-                               check=True, env={**os.environ, "GLGNN_DATA": str(ROOT / "data")})
+                               check=True, env=SHIPPED_DATA)
                 times[device] = time.monotonic() - begin
     return found
 
@@ -270,7 +271,7 @@ def epoch_seconds(program, folder, name, device):
     out = folder / "paper.glgnn"
     subprocess.run([program, "fit", name, "--graph", "none", "--mode", "paper", "--epochs", str(SETS[name] + 2), "--device",
                     device, "--threads", str(os.cpu_count()), "--quiet", "--no-report", "--restart", "--out", str(out)],
-                   check=True, env={**os.environ, "GLGNN_DATA": str(ROOT / "data")})
+                   check=True, env=SHIPPED_DATA)
     lines = [json.loads(line) for line in open(folder / "paper.jsonl")]
     epochs = [line for line in lines if line["event"] == "epoch"]
     seconds = [b["seconds"] - a["seconds"] for a, b in zip(epochs[1:], epochs[2:])]

@@ -96,7 +96,7 @@ def task(name, file, options=LABELLED):
 
 def measure(name, made, options, out):
     table, y, train, test = (made[key] for key in ("table", "y", "train", "test"))
-    line = {"table": name, "label": made["label"], "rows": len(y), "columns": len(table), "classes": len(set(y)), "labelled": made["how"], "half": made["half"],
+    line = {"table": name, "label": made["label"], "rows": len(y), "columns": len(table), "classes": len(set(y)), "labelled": made["how"],
             "majority": max(collections.Counter(y[test]).values()) / len(test), **options.where}
     try:
         line["accuracy"], line["seconds"] = mixed_tables.ours(options.program, table, y, train, test, 0)
@@ -111,7 +111,7 @@ def measure(name, made, options, out):
 
 def study(runs, name):
     runs = sorted(runs, key=lambda run: run["table"])
-    kept = ("table", "label", "rows", "columns", "classes", "labelled", "half", "majority", "accuracy", "refused")
+    kept = ("table", "label", "rows", "columns", "classes", "labelled", "majority", "accuracy", "refused")
     return {"name": name, "commit": ", ".join(sorted({run["commit"] for run in runs})), "machine": ", ".join(sorted({run["machine"] for run in runs})),
             "threads": 1, "sklearn": sklearn.__version__, "tables": [{key: run[key] for key in kept if key in run} for run in runs]}
 
@@ -138,7 +138,7 @@ def main():
         print(f"{len(tables)} tables", file=sys.stderr)
         for at, name in enumerate(order):
             if at % parts == part and name not in known:
-                measure(name, tables[name] | {"half": at % 2}, options, out)
+                measure(name, tables[name], options, out)
 
 
 if __name__ == "__main__":

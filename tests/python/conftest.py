@@ -12,19 +12,28 @@ matplotlib.use("Agg")
 from glgnn import GLGNNClassifier  # noqa: E402  (after the backend is chosen)
 
 
-@pytest.fixture(scope="session")
-def wine():
+def split_of_wine(seed):
     """(X, new X, y, new y) of the wine table."""
     data = load_wine()
-    return train_test_split(data.data, data.target, test_size=0.3, random_state=0, stratify=data.target)
+    return train_test_split(data.data, data.target, test_size=0.3, random_state=seed, stratify=data.target)
+
+
+def half_of(labels):
+    """-1 for every second."""
+    labels = labels.copy()
+    labels[::2] = -1
+    return labels
+
+
+@pytest.fixture(scope="session")
+def wine():
+    return split_of_wine(0)
 
 
 @pytest.fixture(scope="session")
 def half_labelled(wine):
     """Labels of the fitted rows, -1 for every second."""
-    labels = wine[2].copy()
-    labels[::2] = -1
-    return labels
+    return half_of(wine[2])
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from conftest import half_of, split_of_wine
 from glgnn import GLGNNClassifier, list_settings
 
 
@@ -21,7 +22,11 @@ def test_predicts_rows_it_has_never_seen(fitted, wine):
     assert probabilities.shape == (len(new), 3)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-12)
     np.testing.assert_array_equal(fitted.predict(new), fitted.classes_[probabilities.argmax(axis=1)])
-    assert fitted.score(new, truth) >= 0.85
+    scores = [fitted.score(new, truth)]
+    for seed in (1, 2, 3):  # of one split a row is two points
+        x, new, y, truth = split_of_wine(seed)
+        scores.append(GLGNNClassifier().fit(x, half_of(y)).score(new, truth))
+    assert np.mean(scores) >= 0.9
 
 
 def test_unlabelled_rows_are_predicted_too(fitted, wine, half_labelled):
