@@ -1,6 +1,6 @@
-// Propagation over a graph that stays on the device: a warp for each row, whose lanes share the
-// classes; lanes that are left take every second, fourth, ... neighbour, and their sums are added
-// in a fixed order.
+// Propagation over a graph that stays on the device: half a warp for each row, whose lanes share
+// the classes; lanes that are left take every second, fourth, ... neighbour, and their sums are
+// added in a fixed order.
 #include <string>
 #include <utility>
 
@@ -10,7 +10,9 @@
 namespace glgnn::cuda {
 namespace {
 
-constexpr int kWarps = 8;
+constexpr int kThreads = 256;
+constexpr int kLanes = 16;  // of a row: a whole warp would wait more often than it reads
+constexpr int kRows = kThreads / kLanes;  // of a block
 
 struct Step {
   const int64_t* row_ptr;
@@ -22,23 +24,26 @@ struct Step {
   float alpha;
 };
 
+// The lanes of this thread's row.
+__device__ unsigned own_lanes() { return 0xffffu << (threadIdx.x % 32 / kLanes * kLanes); }
+
 template <int width>  // lanes for the classes
 __global__ void propagate_step(const __grid_constant__ Step step) {
-  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+  const int64_t row = int64_t{blockIdx.x} * kRows + threadIdx.x / kLanes;
   if (row >= step.rows) return;
-  const int lane = threadIdx.x % 32, part = lane / width;
+  const int lane = threadIdx.x % kLanes, part = lane / width;
   const int64_t begin = step.row_ptr[row], end = step.row_ptr[row + 1];
   for (int first = 0; first < step.cols; first += width) {
     const int c = first + lane % width;
     float sum = 0;
     if (c < step.cols) {
 #pragma unroll 4
-      for (int64_t e = begin + part; e < end; e += 32 / width) {
+      for (int64_t e = begin + part; e < end; e += kLanes / width) {
         sum = fmaf(step.values[e], step.last[int64_t{step.col[e]} * step.cols + c], sum);
       }
     }
-    for (int distance = width; distance < 32; distance *= 2) {
-      sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    for (int distance = width; distance < kLanes; distance *= 2) {
+      sum += __shfl_xor_sync(own_lanes(), sum, distance);
     }
     const int64_t at = row * step.cols + c;
     if (part == 0 && c < step.cols) {
@@ -51,9 +56,9 @@ __global__ void propagate_step(const __grid_constant__ Step step) {
 // neighbours are read at once.
 template <int width>  // lanes for the classes
 __global__ void propagate_quads(const __grid_constant__ Step step) {
-  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+  const int64_t row = int64_t{blockIdx.x} * kRows + threadIdx.x / kLanes;
   if (row >= step.rows) return;
-  const int lane = threadIdx.x % 32, part = lane / width, quads = step.cols / 4;
+  const int lane = threadIdx.x % kLanes, part = lane / width, quads = step.cols / 4;
   const int64_t begin = step.row_ptr[row], end = step.row_ptr[row + 1];
   const auto* const last = reinterpret_cast<const float4*>(step.last);
   const auto* const own = reinterpret_cast<const float4*>(step.h);
@@ -62,7 +67,7 @@ __global__ void propagate_quads(const __grid_constant__ Step step) {
     float4 sum{0, 0, 0, 0};
     if (q < quads) {
 #pragma unroll 2
-      for (int64_t e = begin + part; e < end; e += 32 / width) {
+      for (int64_t e = begin + part; e < end; e += kLanes / width) {
         const float value = step.values[e];
         const float4 x = last[int64_t{step.col[e]} * quads + q];
         sum.x = fmaf(value, x.x, sum.x);
@@ -71,11 +76,11 @@ __global__ void propagate_quads(const __grid_constant__ Step step) {
         sum.w = fmaf(value, x.w, sum.w);
       }
     }
-    for (int distance = width; distance < 32; distance *= 2) {
-      sum.x += __shfl_xor_sync(0xffffffffu, sum.x, distance);
-      sum.y += __shfl_xor_sync(0xffffffffu, sum.y, distance);
-      sum.z += __shfl_xor_sync(0xffffffffu, sum.z, distance);
-      sum.w += __shfl_xor_sync(0xffffffffu, sum.w, distance);
+    for (int distance = width; distance < kLanes; distance *= 2) {
+      sum.x += __shfl_xor_sync(own_lanes(), sum.x, distance);
+      sum.y += __shfl_xor_sync(own_lanes(), sum.y, distance);
+      sum.z += __shfl_xor_sync(own_lanes(), sum.z, distance);
+      sum.w += __shfl_xor_sync(own_lanes(), sum.w, distance);
     }
     if (part != 0 || q >= quads) continue;
     const float rest = 1.0f - step.alpha;
@@ -91,12 +96,11 @@ void launch(const Step& step) {
                         : step.cols <= 8  ? propagate_quads<2>
                         : step.cols <= 16 ? propagate_quads<4>
                                           : propagate_quads<8>;
-  const auto one_by_one = step.cols <= 4    ? propagate_step<4>
-                          : step.cols <= 8  ? propagate_step<8>
-                          : step.cols <= 16 ? propagate_step<16>
-                                            : propagate_step<32>;
+  const auto one_by_one = step.cols <= 4   ? propagate_step<4>
+                          : step.cols <= 8 ? propagate_step<8>
+                                           : propagate_step<16>;
   const auto kernel = step.cols % 4 == 0 ? in_quads : one_by_one;
-  kernel<<<static_cast<int>((step.rows + kWarps - 1) / kWarps), 32 * kWarps, 0, stream()>>>(step);
+  kernel<<<static_cast<int>((step.rows + kRows - 1) / kRows), kThreads, 0, stream()>>>(step);
   check(cudaGetLastError(), "starting to propagate");
 }
 
