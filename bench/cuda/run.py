@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks and times the program and its kernels on a GPU: one JSON file, one log.
 
-    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,large,seeds,small,epochs,kernels] [--quick] [--commit NAME] [--mnist FOLDER]
+    bench/cuda/run.py BUILD OUT [--only checks,sizes,fits,large,seeds,small,epochs,same,kernels] [--quick] [--commit NAME] [--mnist FOLDER]
 
 BUILD is the folder of `make cuda`, OUT gets cuda.json and op_check.log. Needs PyTorch, for the truth in double precision on
 sampled rows and as the peer that is timed on the same rows: chunked matmul + logsumexp + topk; of whole epochs in paper
@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "bench"))  # last: it has names of the standard library
 import fits  # noqa: E402
 
-PARTS = ["checks", "sizes", "fits", "large", "seeds", "small", "epochs", "kernels"]
+PARTS = ["checks", "sizes", "fits", "large", "seeds", "small", "epochs", "same", "kernels"]
 SMALL = ["wine", "cancer", "digits", "cora", "citeseer"]  # trained whole, to see where a GPU pays
 SETS = {"wine": 60, "cancer": 60, "digits": 40, "cora": 40, "citeseer": 30, "fma46": 20, "20news": 20}  # epochs that are timed
 SIZES = [(10_000, 64, 20), (30_000, 64, 20), (100_000, 64, 20), (300_000, 64, 20), (1_000_000, 64, 20),
@@ -296,6 +296,19 @@ def paper_epochs(program, folder):
         yield found
 
 
+def same_epochs(program, folder):
+    """How many of ten trainings in paper mode have the same losses to the bit as the first."""
+    found = {}
+    for name in ("wine", "cora", "20news"):
+        losses = []
+        for _ in range(10):
+            subprocess.run([program, "fit", name, "--mode", "paper", "--epochs", "5", "--device", "cuda", "--quiet", "--no-report", "--restart",
+                            "--out", folder / "same.glgnn"], check=True, env=SHIPPED_DATA)
+            losses.append([line["loss"] for line in map(json.loads, open(folder / "same.jsonl")) if line["event"] == "epoch"])
+        found[name] = losses.count(losses[0])
+    return found
+
+
 def gpu_name():
     """Not by PyTorch, which would open the GPU."""
     query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
@@ -343,6 +356,8 @@ def main():
         if "epochs" in parts:
             for so_far in paper_epochs(program, folder):
                 keep(paper_epochs=so_far)
+        if "same" in parts:
+            keep(paper_epochs_with_the_same_bits=same_epochs(program, folder))
         if "kernels" in parts:
             keep(kernels=kernel_counters(build, folder), limits=limits())
         if "checks" in parts:
