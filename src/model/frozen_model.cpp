@@ -58,7 +58,7 @@ void weigh_links(std::vector<ModuleLinks>& rows, size_t m, const std::vector<Mat
 std::optional<Compares> compares(const FittedModule& module) {
   const auto* state = module.state ? std::get_if<PoolState>(module.state.get()) : nullptr;
   if (!state) return std::nullopt;
-  Compares out{{}, state->k, state->euclidean};
+  Compares out{{}, state->k, state->euclidean, hears_neighbours(*state)};
   for (const View view : state->views) out.views.push_back(view_name(view));
   return out;
 }

@@ -87,6 +87,7 @@ struct Compares {
   std::vector<std::string> views;  // of the features
   int64_t k = 0;                   // neighbours in each view
   bool euclidean = false;          // else by the angle between rows
+  bool hears_neighbours = true;    // else a row's own features decide alone
 };
 
 // None for modules that learn how to compare (the paper's kind).

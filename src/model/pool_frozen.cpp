@@ -43,10 +43,12 @@ class PoolFrozen : public FrozenModel {
   struct Module {
     const FittedModule* fitted;
     const PoolState* state;
-    std::vector<Comparison> comparisons;  // one for each view
+    std::vector<Comparison> comparisons;  // one for each view; none where it has no links
     std::vector<float> root_degree;       // of the fitted rows
   };
 
+  // Links that are not heard are left out, unless none is: then they tell which rows are alike.
+  bool has_links(const PoolState& state) const { return !any_hears_ || hears_neighbours(state); }
   void add_module(const FittedModule& fitted);
   RowLinks attach_to(const Module& module, const RowViews& rows, int64_t r,
                      const std::vector<std::vector<int32_t>>& nearest) const;
@@ -60,6 +62,7 @@ class PoolFrozen : public FrozenModel {
   std::map<View, ComparedView> views_;  // stays where it is: comparisons point into it
   std::vector<Module> modules_;
   std::vector<double> weights_;
+  bool any_hears_ = false;
   std::vector<double> shares_;  // mean prediction: of rows that hang on nothing
 };
 
@@ -73,6 +76,9 @@ PoolFrozen::PoolFrozen(const Model& model, const Context& context)
   for (const FittedView& view : *model.views) {
     views_.emplace(view.rule.view, ComparedView(view.of_fitted(model.features)));
   }
+  for (const FittedModule& module : model.modules) {
+    any_hears_ |= hears_neighbours(std::get<PoolState>(*module.state));
+  }
   for (const FittedModule& module : model.modules) add_module(module);
   for (int64_t i = 0; i < model.probabilities.rows(); ++i) {
     for (size_t c = 0; c < shares_.size(); ++c) {
@@ -84,6 +90,10 @@ PoolFrozen::PoolFrozen(const Model& model, const Context& context)
 void PoolFrozen::add_module(const FittedModule& fitted) {
   const PoolState& state = std::get<PoolState>(*fitted.state);
   Module module{.fitted = &fitted, .state = &state, .comparisons = {}, .root_degree = {}};
+  if (!has_links(state)) {
+    modules_.push_back(std::move(module));
+    return;
+  }
   for (const View view : state.views) {
     const ComparedView& compared = views_.at(view);
     module.comparisons.emplace_back(
@@ -137,6 +147,7 @@ std::vector<ModuleLinks> PoolFrozen::attach_once(const RowViews& rows, int64_t c
   std::vector<ModuleLinks> out(count, ModuleLinks(modules_.size()));
   for (size_t m = 0; m < modules_.size(); ++m) {
     const Module& module = modules_[m];
+    if (!has_links(*module.state)) continue;
     std::vector<std::vector<int32_t>> nearest;
     for (size_t v = 0; v < module.state->views.size(); ++v) {
       nearest.push_back(
@@ -151,15 +162,20 @@ std::vector<ModuleLinks> PoolFrozen::attach_once(const RowViews& rows, int64_t c
 std::vector<ModuleLinks> PoolFrozen::attach(const Features& rows) const {
   const RowViews views = model().views->of_rows(rows);
   std::vector<ModuleLinks> links = attach_once(views, rows.rows(), {});
-  const bool knows_labels = std::any_of(modules_.begin(), modules_.end(), [](const Module& module) {
-    return module.state->label_weight > 0;
-  });
+  const bool knows_labels =
+      std::any_of(modules_.begin(), modules_.end(), [&](const Module& module) {
+        return has_links(*module.state) && module.state->label_weight > 0;
+      });
   if (!knows_labels) return links;
   return attach_once(views, rows.rows(), predict_views(views, links));
 }
 
 ModuleLinks PoolFrozen::fitted_links(int32_t row) const {
-  return links_in_graphs(model().modules, row);
+  ModuleLinks links = links_in_graphs(model().modules, row);
+  for (size_t m = 0; m < links.size(); ++m) {
+    if (!has_links(*modules_[m].state)) links[m] = {};
+  }
+  return links;
 }
 
 // The row's own value beside those of its neighbours; its self-loop is solved for.
@@ -225,6 +241,7 @@ std::vector<ModuleLinks> PoolFrozen::weaken(const ModuleLinks& links, const Feat
   std::vector<ModuleLinks> out(changed.rows(), links);
   for (size_t m = 0; m < modules_.size(); ++m) {
     const Module& module = modules_[m];
+    if (links[m].links.empty()) continue;
     std::vector<Matrix> kept;
     for (size_t v = 0; v < module.state->views.size(); ++v) {
       const View view = module.state->views[v];

@@ -59,6 +59,9 @@ struct PoolState {
   KindState kind;
 };
 
+// Else a row's own features decide alone, and the graph only shows which rows are alike.
+inline bool hears_neighbours(const PoolState& state) { return state.own_weight < 1; }
+
 // What a fitted module keeps for rows never seen.
 struct ModuleState : std::variant<PoolState, PaperState> {
   using variant::variant;

@@ -113,7 +113,8 @@ Json modules_json(const Model& model) {
     if (const auto found = compares(module)) {
       how = {{"views", found->views},
              {"k", found->k},
-             {"metric", found->euclidean ? "Euclidean distance" : "angle"}};
+             {"metric", found->euclidean ? "Euclidean distance" : "angle"},
+             {"hears_neighbours", found->hears_neighbours}};
     }
     modules.push_back({{"weight", rounded(weights[m])},
                        {"note", module.note},

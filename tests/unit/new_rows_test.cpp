@@ -10,6 +10,7 @@
 #include "data/data.h"
 #include "data_test_util.h"
 #include "model/frozen_model.h"
+#include "modules/kinds.h"
 
 namespace glgnn {
 namespace {
@@ -141,6 +142,22 @@ TEST_P(NewRowsTest, NamesTheFittedRowsThatDecided) {
     EXPECT_LE(sum, 1.0001);
   }
   EXPECT_GT(same_class, 60);  // of 120; a third by chance
+}
+
+TEST_P(NewRowsTest, ModulesThatHearNoNeighbourNameNone) {
+  if (std::get<Mode>(GetParam()) == Mode::kPaper) return;  // there all hear
+  for (size_t m = 0; m < model_.modules.size(); ++m) {
+    ModuleState state = *model_.modules[m].state;
+    std::get<PoolState>(state).own_weight = m == 0 ? 0.5 : 1;
+    model_.modules[m].state = std::make_shared<const ModuleState>(std::move(state));
+  }
+  const auto frozen = freeze(model_, Context{1});
+  std::vector<ModuleLinks> rows = frozen->attach(new_);
+  rows.push_back(frozen->fitted_links(3));
+  for (const ModuleLinks& links : rows) {
+    EXPECT_FALSE(links[0].links.empty());
+    for (size_t m = 1; m < links.size(); ++m) EXPECT_TRUE(links[m].links.empty()) << m;
+  }
 }
 
 TEST_P(NewRowsTest, AFittedRowThatComesAgainHangsOnItself) {

@@ -56,6 +56,14 @@ for (const colorScheme of ['light', 'dark']) {
   })
 }
 
+test('where no module hears neighbours the page says that links decide nothing', async () => {
+  const page = await open(browser, file)
+  assert.match(await text(page, '#summary'), /and hears no neighbour: the \d+ learned graphs with [\d,]+ links when joined only show which rows are alike/)
+  assert.match(await text(page, '#graph-status'), /No row hears another: links only show which rows are alike/)
+  const row = JSON.parse(glgnn(folderOf(file), 'explain', 'orchard.glgnn', '--row', 'T003', '--json'))
+  assert.deepEqual(row.edges, [])
+})
+
 test('a number of the confusion matrix shows its rows, as their folds judged them', async () => {
   const page = await open(browser, file)
   const cell = page.locator('#confusion tbody tr').nth(0).locator('td').nth(0).locator('button')

@@ -41,7 +41,7 @@ test('the report is told in words', async () => {
   assert.match(words, new RegExp(`On the ${rows} test rows, whose labels it never saw, it is right on ${accuracy} \\(95 % interval [\\d.]+ to [\\d.]+ %\\)`))
   assert.match(words, /Always saying class_1, the largest class, would be right on 39\.\d %/)
   assert.match(words, new RegExp(`${rows - right} of the ${rows} test rows (is|are) wrong`))
-  assert.match(words, /It looks most at \w+, [\s\S]+ and [\s\S]+ links when joined/)
+  assert.match(words, /It looks most at \w+, [\s\S]+ links when joined/)
 })
 
 test('links are pairs of rows, counted the same way everywhere', async () => {
@@ -247,6 +247,28 @@ test('graph, colours, edges and legend change the drawing', async () => {
   await page.locator('#confusion tbody button').first().click()
   assert.match(await text(page, '#graph-status'), /Showing test rows of class class_0 predicted as class_0 alone/)
   assert.deepEqual(page.troubles, [])
+})
+
+test('which modules hear neighbours is said alike in words, of each module and by explain', async () => {
+  const page = await open(browser, file)
+  const circles = page.locator('#network-picture .module')
+  const hearing = new Set()
+  let weight = 0
+  for (let m = 0; m < (await circles.count()); m++) {
+    await circles.nth(m).focus()
+    const about = await text(page, '#module-about')
+    if (about.includes('which it does not hear')) continue
+    hearing.add(m)
+    weight += Number(about.match(/([\d.]+) % in the prediction/)[1])
+  }
+  assert.ok(hearing.size > 0 && hearing.size < (await circles.count()), 'a model of both kinds shows most')
+  const [, part, graphs] = (await text(page, '#summary')).match(/in modules that make ([\d.]+) % of the prediction, at neighbours in (\d+) of the \d+ learned graphs/)
+  assert.equal(Number(graphs), hearing.size)
+  assert.ok(Math.abs(Number(part) - weight) < 0.1 * (await circles.count()), `${part} and ${weight}`)
+  assert.match(await text(page, '#graph-status'), new RegExp(`Modules that hear neighbours make ${part} % of the prediction`))
+  for (const row of [17, 73, 140]) {
+    for (const edge of JSON.parse(glgnn(home, 'explain', 'wine.glgnn', '--row', String(row), '--json')).edges) assert.ok(hearing.has(edge.module), `module ${edge.module}`)
+  }
 })
 
 test('modules: the ranking marks the chosen ones, the network tells their settings', async () => {

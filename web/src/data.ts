@@ -28,8 +28,14 @@ export interface Module {
   weight: number
   note: string
   line: number | null // of the history
-  compares: { views: string[]; k: number; metric: string } | null
+  compares: { views: string[]; k: number; metric: string; hears_neighbours: boolean } | null
 }
+
+/** Whether its answer about a row takes anything from the row's neighbours. */
+export const hears = ({ compares }: Module) => compares?.hears_neighbours ?? true
+
+/** The part of the prediction that comes from modules that hear neighbours. */
+export const heardPart = (data: ReportData) => data.modules.every(hears) ? 1 : data.modules.filter(hears).reduce((sum, module) => sum + module.weight, 0)
 
 /** Accuracy on rows that no choice has seen, estimated; in the page where there is no test part. */
 export interface Estimate {

@@ -1,5 +1,5 @@
 /** The network of graphs as a graph of graphs: modules as large as they count, lines for who agrees with whom. */
-import { u16, type Module, type ReportData } from './data'
+import { hears, u16, type Module, type ReportData } from './data'
 import { counted, h, listed, percent, section, short, svg } from './dom'
 
 const size = 520
@@ -111,7 +111,7 @@ export function networkSection(data: ReportData, showGraph: (module: number) => 
       ['Looks most at', keyFeatures(data, m, 5)],
       ['Compares rows by', compares(data, module)],
       ['Agrees most with', listed(closest(agree, m, 3).map((other) => `graph ${other + 1} (${agree[m][other].toFixed(2)})`)) || '–'],
-      ['Links', `${counted(data.row_data.graphs[m + 1].links, 'pair')} of rows`]
+      ['Links', `${counted(data.row_data.graphs[m + 1].links, 'pair')} of rows${hears(module) ? '' : ', which it does not hear: the features of a row decide alone'}`]
     ]
     about.replaceChildren(
       h('h3', {}, `Graph ${m + 1}`),

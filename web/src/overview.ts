@@ -1,5 +1,5 @@
 /** The first screen: the figures, and the report in a few sentences. */
-import { i32, u16, type Part, type PartName, type ReportData, type Rows } from './data'
+import { heardPart, hears, i32, u16, type Part, type PartName, type ReportData, type Rows } from './data'
 import { count, counted, h, interval, listed, percent, section, type Child } from './dom'
 import { judged, macroF1, partTitles } from './quality'
 
@@ -96,7 +96,11 @@ function looksAt(data: ReportData): string {
   const weights = u16(data.features.overall)
   const order = Array.from(weights.keys()).sort((a, b) => weights[b] - weights[a] || a - b)
   const names = listed(order.slice(0, 3).map((f) => data.features.names[f]))
-  return `It looks most at ${names}, and at neighbours in ${counted(data.modules.length, 'learned graph')} with ${counted(data.row_data.graphs[0].links, 'link')} when joined.`
+  const heard = data.modules.filter(hears).length
+  const graphs = `${counted(data.modules.length, 'learned graph')} with ${counted(data.row_data.graphs[0].links, 'link')} when joined`
+  if (heard === data.modules.length) return `It looks most at ${names}, and at neighbours in ${graphs}.`
+  if (heard === 0) return `It looks most at ${names}, and hears no neighbour: the ${graphs} only show which rows are alike.`
+  return `It looks most at ${names}, and, in modules that make ${percent(heardPart(data))} of the prediction, at neighbours in ${heard} of the ${graphs}.`
 }
 
 export function overview(data: ReportData, rows: Rows): HTMLElement {

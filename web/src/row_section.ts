@@ -1,7 +1,7 @@
 /** The graph of the rows with its tools: which graph, which colours, how strong an edge, which row. */
 import { colourings } from './colors'
-import { edgesOf, neighbours, readGraph, saidIn, type Edges, type Graph, type PartName, type ReportData, type Rows } from './data'
-import { choice, count, counted, h, section, short } from './dom'
+import { edgesOf, heardPart, hears, neighbours, readGraph, saidIn, type Edges, type Graph, type PartName, type ReportData, type Rows } from './data'
+import { choice, count, counted, h, percent, section, short } from './dom'
 import { GraphView } from './graph_view'
 import { partTitles } from './quality'
 import { rowPanel, rowSearch } from './row_panel'
@@ -68,7 +68,13 @@ export function rowSection(data: ReportData, rows: Rows, filtered: (filter: Filt
     const sampled = rows.count < data.rows ? `A sample: ${count(rows.count)} of ${count(data.rows)} rows, at equal distances, and the links among them. ` : ''
     const cut = edges.weights.length < all ? `${count(edges.weights.length)} of ${count(all)} links${sampled && ' among them'} are in this page: of each row the strongest. ` : ''
     const alone = filter ? `Showing ${filter.words} alone. ` : ''
-    status.textContent = `${sampled}${cut}${alone}` || `${counted(rows.count, 'row')}, ${counted(all, 'link')}. A link is a pair of rows of which one learns from the other, or each from each.`
+    const heard = which === 0 ? heardPart(data) : Number(hears(data.modules[which - 1]))
+    const about =
+      heard === 0
+        ? 'No row hears another: links only show which rows are alike.'
+        : `${heard < 1 ? `Modules that hear neighbours make ${percent(heard)} of the prediction. ` : ''}A link is a pair of rows of which one learns from the other, or each from each.`
+    const notes = `${sampled}${cut}${alone}`
+    status.textContent = notes && heard === 1 ? notes : `${notes || `${counted(rows.count, 'row')}, ${counted(all, 'link')}. `}${about}`
   }
 
   const paint = () => {
