@@ -207,6 +207,7 @@ class Growth {
     FitResult result = fit(problem, config, context_, options);
     if (result.interrupted) return std::nullopt;
     result.model.labels = std::move(known.labels);
+    result.model.features = dataset_.features;
     return std::move(result.model);
   }
 

@@ -77,8 +77,9 @@ struct Model {
   // How much more common each class is among the rows without a label than among the labelled ones,
   // by which their probabilities and those of new rows are weighed; empty: not known to differ.
   std::vector<float> class_factors;
-  Matrix network;   // (M + 1) x (M + 1), the aggregation module last
-  Csr fused_graph;  // of all modules; each row sums to 1
+  bool has_graph = false;  // given with the data
+  Matrix network;          // (M + 1) x (M + 1), the aggregation module last
+  Csr fused_graph;         // of all modules; each row sums to 1
 
   // What the data were; fit() leaves these to keep_data().
   std::string dataset;

@@ -131,6 +131,8 @@ void walk_model(Archive& archive, M& model) {
   archive.since(10, model.tried);
   archive.since(13, model.features.row_size);
   archive.since(13, model.left_out);
+  if constexpr (Archive::kReading) model.has_graph = true;  // earlier files do not tell
+  archive.since(14, model.has_graph);
 }
 
 }  // namespace

@@ -91,11 +91,16 @@ FitResult fit_over_ranks(const Problem& given, const Config& config, const Conte
   check(problem, config);
   const Context context =
       device_of_training(asked, *problem.features, problem.graph != nullptr, config);
-  if (config.mode == Mode::kBest) return fit_pool(problem, config, context, options, ranks);
-  if (!ranks.leads()) return {};
-  Config resolved = config;  // the model says what it was trained with
-  resolved.temperature = temperature_of(config, problem.graph != nullptr);
-  return fit_paper(problem, resolved, context, options);
+  FitResult result;
+  if (config.mode == Mode::kBest) {
+    result = fit_pool(problem, config, context, options, ranks);
+  } else if (ranks.leads()) {
+    Config resolved = config;  // the model says what it was trained with
+    resolved.temperature = temperature_of(config, problem.graph != nullptr);
+    result = fit_paper(problem, resolved, context, options);
+  }
+  result.model.has_graph = problem.graph != nullptr;
+  return result;
 }
 
 }  // namespace glgnn
