@@ -202,7 +202,7 @@ export function rowSection(data: ReportData, rows: Rows, filtered: (filter: Filt
   const element = section(
     'rows',
     'Graph of the rows',
-    'Each point is a row; a line links two rows of which one learns from the other. Rows that are predicted alike lie together.',
+    'Each point is a row; a line links neighbours in a learned graph. Rows that are predicted alike lie together.',
     h(
       'div',
       { class: 'tools' },
