@@ -43,14 +43,20 @@ std::vector<double> feature_weights(const Model& model, int64_t features) {
 }
 
 // Some rows by z-scores, each feature as large as it counts.
-Matrix weighed_rows(const Model& model, const std::vector<int32_t>& rows) {
+Matrix weighed_rows(const Model& model, const std::vector<int32_t>& rows, int threads) {
   const Features& all = model.features;
-  Features some = all;
+  Features some;
+  some.indicators = all.indicators;
   some.dense = Matrix(std::ssize(rows), all.dense.cols());
   for (size_t r = 0; r < rows.size(); ++r) {
     std::copy_n(all.dense[rows[r]], all.dense.cols(), some.dense[static_cast<int64_t>(r)]);
   }
-  Matrix x = apply_view(learn_view(View::kStandard, all), std::move(some)).dense;
+  const auto known = std::ranges::find(*model.views, View::kStandard,
+                                       [](const FittedView& view) { return view.rule.view; });
+  Matrix x = apply_view(known != model.views->end() ? known->rule
+                                                    : learn_view(View::kStandard, all, threads),
+                        std::move(some))
+                 .dense;
   const std::vector<double> weights = feature_weights(model, x.cols());
   for (int64_t i = 0; i < x.rows(); ++i) {
     for (int64_t f = 0; f < x.cols(); ++f) {
@@ -81,7 +87,7 @@ class FeatureField : public DoubtField {
       rows.push_back(row);
     }
     first_candidate_ = targets_ + std::ssize(labelled);
-    x_ = weighed_rows(model, rows);
+    x_ = weighed_rows(model, rows, threads);
     measure();
     for (int64_t at = targets_; at < first_candidate_; ++at) hold(at);
     compare_with_targets();
@@ -132,17 +138,22 @@ class FeatureField : public DoubtField {
     return 1 + kLinear * product / size_ + std::exp(-apart) + std::exp(-apart / kNear);
   }
 
+  MatView<const float> some_rows(int64_t begin, int64_t count) const {
+    return {x_[begin], count, x_.cols()};
+  }
+
   // The label of this row is known: the covariance of any two rows i and j falls by
   // parts_.back()[i] parts_.back()[j].
   void hold(int64_t at) {
     const double root = std::sqrt(kNoise + variance_[at]);
     std::vector<float> part(static_cast<size_t>(x_.rows()));
+    Matrix products(x_.rows(), 1);
+    cpu::gemm(products.view(), std::as_const(x_).view(), some_rows(at, 1), {.transpose_b = true},
+              threads_);
     for_row_ranges(x_.rows(), x_.size(), threads_, [&](int64_t begin, int64_t end) {
       std::vector<double> covariance;
       for (int64_t i = begin; i < end; ++i) {
-        double product = 0;
-        for (int64_t f = 0; f < x_.cols(); ++f) product += double{x_[i][f]} * x_[at][f];
-        covariance.push_back(alike(product, squares_[i], squares_[at]));
+        covariance.push_back(alike(products.data()[i], squares_[i], squares_[at]));
       }
       for (const std::vector<float>& earlier : parts_) {
         const double own = earlier[at];
@@ -160,12 +171,9 @@ class FeatureField : public DoubtField {
 
   void compare_with_targets() {
     const int64_t candidates = x_.rows() - first_candidate_;
-    const auto some = [](const Matrix& m, int64_t begin, int64_t rows) {
-      return MatView<const float>{m[begin], rows, m.cols()};
-    };
     covariances_ = Matrix(candidates, targets_);
     if (covariances_.size() == 0) return;
-    cpu::gemm(covariances_.view(), some(x_, first_candidate_, candidates), some(x_, 0, targets_),
+    cpu::gemm(covariances_.view(), some_rows(first_candidate_, candidates), some_rows(0, targets_),
               {.transpose_b = true}, threads_);
     for_row_ranges(candidates, covariances_.size(), threads_, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
