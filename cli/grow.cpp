@@ -208,6 +208,7 @@ class Growth {
     if (result.interrupted) return std::nullopt;
     result.model.labels = std::move(known.labels);
     result.model.features = dataset_.features;
+    result.model.feature_names = dataset_.feature_names;
     return std::move(result.model);
   }
 

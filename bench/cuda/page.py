@@ -164,8 +164,8 @@ def section(table):
         "features: with many features it takes several times as long as it must.", "",
         *table(["rows x features", "choice", "forward", "backward", "from host", "matrix rate", "x PyTorch", "x PyTorch TF32",
                 "device MB", "same neighbours", "lse error", "gradient error"], size_rows(found)), "",
-        *([f"Whole epochs of paper mode, graph unknown, the k of the defaults, three modules, with the evaluation; medians. "
-           f"Whole epochs stay on the GPU; processor: 16 threads of the same machine, "
+        *(["Whole epochs of paper mode, graph unknown, the k of the defaults, three modules, with the evaluation; medians. "
+           "Whole epochs stay on the GPU; processor: 16 threads of the same machine, "
            f"one for Wine. PyTorch: `bench/peers/torch_epoch.py` on the same GPU. {same_runs(found)}", "",
            *table(["set", "GPU", "processor", "PyTorch on the GPU", "times faster", "PyTorch's device MB"], epoch_rows(found)), ""]
           if "paper_epochs" in found else []),
@@ -173,12 +173,12 @@ def section(table):
            "",
            *table(["table", "device", "wall time", "of it training", "processor time", "MB", "accuracy on the other rows"], fit_rows(found)), "",
            *seed_lines(found)] if "fits" in found else []),
-        *([f"Whole trainings of small sets, the start of the GPU (half a second) counted, 16 threads. "
-           f"By these `auto` takes the processor in best mode below rows x rows x columns "
+        *(["Whole trainings of small sets, the start of the GPU (half a second) counted, 16 threads. "
+           "By these `auto` takes the processor in best mode below rows x rows x columns "
            "= 1e10 (Cora), and the GPU in paper mode from 50 epochs on:", "",
            *table(["set, mode", "processor", "GPU"], small_rows(found)), ""] if "small_fits" in found else []),
         *(["### Every kernel beside its limits", "",
-           f"By the counters of the GPU (Nsight Compute, `bench/cuda/run.py BUILD OUT --only kernels`): of each kernel the longest of the "
+           "By the counters of the GPU (Nsight Compute, `bench/cuda/run.py BUILD OUT --only kernels`): of each kernel the longest of the "
            "launches that were counted, where it took 5 us or more. Memory and products are beside the copy and the products of floats that were measured; "
            "the others are what the counters call the most that is possible. Counted launches run alone, and slower than in a training. A few blocks do not fill the GPU: their time is that of starting.", "",
            *table(["where", "kernel", "blocks", "time", "memory, TB/s", "floats, TFLOP/s", "memory", "products", "matrix unit", "cache", "shared memory", "instructions", "nearest limit"],

@@ -32,6 +32,15 @@ Features rows_of(const Features& features, int64_t begin, int64_t end) {
   return out;
 }
 
+std::vector<int32_t> spaced_rows(int64_t rows, int64_t most) {
+  std::vector<int32_t> some(static_cast<size_t>(std::min(rows, most)));
+  for (size_t i = 0; i < some.size(); ++i) {
+    some[i] =
+        static_cast<int32_t>(static_cast<int64_t>(i) * rows / static_cast<int64_t>(some.size()));
+  }
+  return some;
+}
+
 float number_at(const Features& features, int64_t row, int64_t column) {
   if (!features.is_sparse) return features.dense[row][column];
   const Pattern& pattern = *features.sparse.pattern;

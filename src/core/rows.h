@@ -18,6 +18,9 @@ namespace glgnn {
 // Rows `begin` .. `end` - 1 of features, copied.
 Features rows_of(const Features& features, int64_t begin, int64_t end);
 
+// All of so many rows, or `most` of them at equal distances.
+std::vector<int32_t> spaced_rows(int64_t rows, int64_t most);
+
 // One number of a row; 0 where sparse features have none.
 float number_at(const Features& features, int64_t row, int64_t column);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "core/rows.h"
 #include "kernels/dense.h"
 #include "model/doubt_field.h"
 #include "modules/views.h"
@@ -20,47 +21,26 @@ constexpr double kNoise = 1;           // of a label
 constexpr double kLeastWeight = 1e-3;  // of a feature, the largest being 1
 
 // So many rows speak for all of their kind where there are more.
-constexpr size_t kMostCandidates = 10'000, kMostTargets = 500, kMostLabelled = 300;
+constexpr int64_t kMostCandidates = 10'000, kMostTargets = 500, kMostLabelled = 300;
 
-// At equal distances, at most so many.
-std::vector<int32_t> thinned(std::span<const int32_t> rows, size_t most) {
-  const size_t count = std::min(rows.size(), most);
-  std::vector<int32_t> some(count);
-  for (size_t r = 0; r < count; ++r) some[r] = rows[r * rows.size() / count];
+std::vector<int32_t> thinned(std::span<const int32_t> rows, int64_t most) {
+  std::vector<int32_t> some = spaced_rows(std::ssize(rows), most);
+  for (int32_t& row : some) row = rows[row];
   return some;
-}
-
-std::vector<double> feature_weights(const Model& model, int64_t features) {
-  std::vector<double> weights(static_cast<size_t>(features), 0.0);
-  for (const FittedModule& module : model.modules) {
-    for (size_t f = 0; f < std::min(weights.size(), module.selection.size()); ++f) {
-      weights[f] += static_cast<double>(module.weight) * module.selection[f];
-    }
-  }
-  const double largest = weights.empty() ? 0 : *std::ranges::max_element(weights);
-  for (double& w : weights) w = largest > 0 ? std::max(w / largest, kLeastWeight) : 1.0;
-  return weights;
 }
 
 // Some rows by z-scores, each feature as large as it counts.
 Matrix weighed_rows(const Model& model, const std::vector<int32_t>& rows, int threads) {
-  const Features& all = model.features;
-  Features some;
-  some.indicators = all.indicators;
-  some.dense = Matrix(std::ssize(rows), all.dense.cols());
-  for (size_t r = 0; r < rows.size(); ++r) {
-    std::copy_n(all.dense[rows[r]], all.dense.cols(), some.dense[static_cast<int64_t>(r)]);
-  }
   const auto known = std::ranges::find(*model.views, View::kStandard,
                                        [](const FittedView& view) { return view.rule.view; });
-  Matrix x = apply_view(known != model.views->end() ? known->rule
-                                                    : learn_view(View::kStandard, all, threads),
-                        std::move(some))
-                 .dense;
-  const std::vector<double> weights = feature_weights(model, x.cols());
+  const ViewRule rule = known != model.views->end()
+                            ? known->rule
+                            : learn_view(View::kStandard, model.features, threads);
+  Matrix x = rows_in_view(rule, model.features, rows).dense;
+  const std::vector<double> weights = feature_weights(model);
   for (int64_t i = 0; i < x.rows(); ++i) {
     for (int64_t f = 0; f < x.cols(); ++f) {
-      x[i][f] = static_cast<float>(x[i][f] * weights[static_cast<size_t>(f)]);
+      x[i][f] = static_cast<float>(x[i][f] * std::max(weights[f], kLeastWeight));
     }
   }
   return x;

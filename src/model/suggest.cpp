@@ -74,7 +74,8 @@ std::unique_ptr<DoubtField> field_of(const Model& model, std::span<const int32_t
   };
   const bool is_table = model.views && std::ranges::none_of(*model.views, is_of_text) &&
                         !model.has_graph && !model.features.is_sparse &&
-                        model.features.dense.rows() == model.probabilities.rows();
+                        model.features.dense.rows() == model.probabilities.rows() &&
+                        std::ssize(model.feature_names) == model.features.cols();
   return is_table ? feature_field(model, doubts, candidates, context)
                   : graph_field(model, doubts, context);
 }

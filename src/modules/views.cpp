@@ -34,15 +34,19 @@ const ViewRule& Views::rule(View view) {
   return made.fitted.rule;
 }
 
+Features rows_in_view(const ViewRule& rule, const Features& raw, const std::vector<int32_t>& rows) {
+  Features some;
+  some.indicators = raw.indicators;
+  some.dense = Matrix(std::ssize(rows), raw.cols());
+  for (int64_t i = 0; i < some.rows(); ++i) {
+    std::copy_n(raw.dense[rows[i]], raw.cols(), some.dense[i]);
+  }
+  return apply_view(rule, std::move(some));
+}
+
 Features Views::rows(View view, const std::vector<int32_t>& rows) {
   GLGNN_ASSERT(directions_kept(view) == 0 && !raw_.is_sparse);
-  Features some;
-  some.indicators = raw_.indicators;
-  some.dense = Matrix(std::ssize(rows), raw_.cols());
-  for (int64_t i = 0; i < some.rows(); ++i) {
-    std::copy_n(raw_.dense[rows[i]], raw_.cols(), some.dense[i]);
-  }
-  return apply_view(rule(view), std::move(some));
+  return rows_in_view(rule(view), raw_, rows);
 }
 
 void Views::make(View view, Made& made) {

@@ -71,6 +71,9 @@ ViewRule learn_view(View view, const cuda::ColumnMoments& moments);
 // Rows as the rule says; numbers between two that were seen get a rank between theirs.
 Features apply_view(const ViewRule& rule, Features raw, int threads = 1);
 
+// The same of some rows, dense ones.
+Features rows_in_view(const ViewRule& rule, const Features& raw, const std::vector<int32_t>& rows);
+
 // Some rows in the views that modules read.
 using RowViews = std::map<View, Features>;
 

@@ -25,9 +25,6 @@ Json report_data(const Model& model, const ReportLimits& limits = {});
 // The part that is as long as the data (report_rows.cpp): rows, their graphs and their features,
 // cut to what a browser draws at once.
 
-// The rows that are shown: all, or `limit` of them at equal distances.
-std::vector<int32_t> shown_rows(int64_t rows, int64_t limit);
-
 // The graph among the shown rows, without loops, numbered as they are shown; of each row the
 // strongest edges, as many as keep the whole within `limit`.
 Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limit);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/parallel.h"
+#include "core/rows.h"
 #include "report/explanations.h"
 #include "report/layout.h"
 #include "report/model_columns.h"
@@ -78,7 +79,7 @@ std::vector<int32_t> explained_places(const Model& model, const std::vector<int3
 }
 
 Json reasons_json(const Model& model, const ReportLimits& limits, const Context& context) {
-  const std::vector<int32_t> shown = shown_rows(model.probabilities.rows(), limits.rows);
+  const std::vector<int32_t> shown = spaced_rows(model.probabilities.rows(), limits.rows);
   std::vector<int32_t> places(static_cast<size_t>(model.probabilities.rows()), -1);
   for (size_t i = 0; i < shown.size(); ++i) places[shown[i]] = static_cast<int32_t>(i);
   const std::vector<int32_t> explained = explained_places(model, shown, limits.reasons);
@@ -179,7 +180,7 @@ Json graph_json(const Csr& graph, const std::vector<int32_t>& rows, const Csr& s
   for (const float value : shown.values) {
     weights.push_back(in_16_bits(largest > 0 ? std::sqrt(std::abs(value) / largest) : 0));
   }
-  Json json = {{"links", links_among(*graph.pattern, shown_rows(graph.rows(), graph.rows()))},
+  Json json = {{"links", links_among(*graph.pattern, spaced_rows(graph.rows(), graph.rows()))},
                {"links_among_shown", links_among(*graph.pattern, rows)},
                {"largest", largest},
                {"row_sizes", numbers(sizes)}};
@@ -192,15 +193,6 @@ Json graph_json(const Csr& graph, const std::vector<int32_t>& rows, const Csr& s
 }
 
 }  // namespace
-
-std::vector<int32_t> shown_rows(int64_t rows, int64_t limit) {
-  std::vector<int32_t> shown(static_cast<size_t>(std::min(rows, limit)));
-  for (size_t i = 0; i < shown.size(); ++i) {
-    shown[i] =
-        static_cast<int32_t>(static_cast<int64_t>(i) * rows / static_cast<int64_t>(shown.size()));
-  }
-  return shown;
-}
 
 Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limit) {
   struct Edge {
@@ -251,7 +243,7 @@ Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limi
 
 Json rows_json(const Model& model, const ReportLimits& limits) {
   const int64_t n = model.probabilities.rows(), classes = model.probabilities.cols();
-  const std::vector<int32_t> rows = shown_rows(n, limits.rows);
+  const std::vector<int32_t> rows = spaced_rows(n, limits.rows);
   const std::vector<int32_t> all_predicted = predicted_classes(model.probabilities);
   const std::vector<uint8_t> all_parts = parts_of(model);
   Matrix probabilities(static_cast<int64_t>(rows.size()), classes);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/rows.h"
 #include "modules/views.h"
 #include "report/layout.h"
 #include "report/page.h"
@@ -78,17 +79,17 @@ TEST(Base64, EveryLengthOfTheLastGroup) {
 }
 
 TEST(ReportRows, AllRowsOrSomeAtEqualDistances) {
-  EXPECT_EQ(shown_rows(4, 10), (std::vector<int32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(shown_rows(10, 4), (std::vector<int32_t>{0, 2, 5, 7}));
+  EXPECT_EQ(spaced_rows(4, 10), (std::vector<int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(spaced_rows(10, 4), (std::vector<int32_t>{0, 2, 5, 7}));
 }
 
 TEST(ReportRows, KeepsTheStrongestEdgesOfEachRow) {
-  const Csr whole = shown_graph(ring(8, 3), shown_rows(8, 8), 1000);
+  const Csr whole = shown_graph(ring(8, 3), spaced_rows(8, 8), 1000);
   EXPECT_EQ(whole.nnz(), 24);
-  const Csr cut = shown_graph(ring(8, 3), shown_rows(8, 8), 23);
+  const Csr cut = shown_graph(ring(8, 3), spaced_rows(8, 8), 23);
   EXPECT_EQ(cut.nnz(), 16);
   for (const float weight : cut.values) EXPECT_GE(weight, 0.5f);
-  EXPECT_EQ(shown_graph(ring(8, 3), shown_rows(8, 8), 7).nnz(), 0);
+  EXPECT_EQ(shown_graph(ring(8, 3), spaced_rows(8, 8), 7).nnz(), 0);
 }
 
 TEST(ReportRows, NumbersASampleAnew) {
@@ -100,7 +101,7 @@ TEST(ReportRows, NumbersASampleAnew) {
 
 TEST(ReportRows, LeavesLoopsOut) {
   Csr graph = ring(3, 3);  // the third neighbour of each row is itself
-  EXPECT_EQ(shown_graph(graph, shown_rows(3, 3), 1000).nnz(), 6);
+  EXPECT_EQ(shown_graph(graph, spaced_rows(3, 3), 1000).nnz(), 6);
 }
 
 TEST(Layout, EveryRowHasItsOwnPlaceInTheSquare) {

@@ -173,6 +173,7 @@ TEST(Suggest, AModelWithoutItsLabelsIsRefused) {
 Model make_table(const std::vector<std::vector<float>>& rows, std::vector<float> first_class) {
   Model model = make_model(std::move(first_class));
   model.features = test::dense_features(rows);
+  model.feature_names.assign(rows.front().size(), "x");
   auto views = std::make_shared<FittedViews>();
   views->push_back({learn_view(View::kStandard, model.features), {}, {}});
   model.views = views;
