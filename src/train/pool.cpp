@@ -186,8 +186,9 @@ void add_text_gnns(std::vector<ModuleSpec>& pool) {
       taught({kMany, t, 10, 1.0, 0.6, 0.0, 0.5, 0.8, 0.0005, 12, 0.10, 0.5, 0.8, 1.0}, u, deep));
 }
 
-// With few labels trained layers only learn the labels by heart, and cost the most.
-constexpr int64_t kLabelsWorthTraining = 60;
+// With few labels trained layers only learn them by heart, and cost the most; and where trees cut
+// is luck.
+constexpr int64_t kLabelsWorthTraining = 200, kLabelsWorthLargeTrees = 5000;
 
 void add_table_gnns(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
                     const DataKind& kind, bool few) {
@@ -237,10 +238,6 @@ void add_landmarks(std::vector<ModuleSpec>& pool, const std::vector<View>& views
   }
 }
 
-// Few rows tell where to cut only by luck.
-constexpr int64_t kLabelsWorthTrees = 200;
-constexpr int64_t kLabelsWorthLargeTrees = 5000;
-
 void add_trees(std::vector<ModuleSpec>& pool, int64_t labels, bool few) {
   for (const auto& [leaves, least] : {std::pair(4, 5), {16, 5}, {31, 20}, {128, 10}}) {
     if (leaves > 31 && labels < kLabelsWorthLargeTrees) continue;
@@ -261,7 +258,7 @@ void add_table_modules(std::vector<ModuleSpec>& pool, const std::vector<View>& v
   add_gaussian(pool, views, kind, few);
   add_landmarks(pool, views, kind, few);
   if (kind.has_graph || kind.labels >= kLabelsWorthTraining) add_table_gnns(pool, views, kind, few);
-  if (kind.labels >= kLabelsWorthTrees) add_trees(pool, kind.labels, few);
+  if (kind.labels >= kLabelsWorthTraining) add_trees(pool, kind.labels, few);
 }
 
 // The heads of text once more, on columns that hear those most like them.

@@ -197,7 +197,7 @@ TEST(BestPool, WideRowsAreReducedBeforeACovariance) {
 
 // A graph that is learned again compares all pairs of rows: not above 20,000 of them.
 TEST(BestPool, ManyRowsAreComparedOnlyOnce) {
-  const DataKind kind{.rows = 70'000, .columns = 784, .labels = 80};
+  const DataKind kind{.rows = 70'000, .columns = 784, .labels = 200};
   int layers = 0;
   for (const ModuleSpec& spec : module_pool(kind, {})) {
     EXPECT_EQ(spec.graph.select, 0) << describe(spec);
