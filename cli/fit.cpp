@@ -116,6 +116,11 @@ void FitCommand::say_what_is_needed(int64_t bytes, const Config& config, const P
   if (config.mode == Mode::kBest) {
     say("mode best, {} to try{}, seed {}\n", counted(plan.steps - 1, "module"),
         fold_words(plan.folds), config.seed);
+    if (config.folds > plan.folds) {
+      say("note: --folds {}: the labels that validate make {}; a smaller --val-fraction makes "
+          "more\n",
+          config.folds, counted(plan.folds, "fold"));
+    }
     return;
   }
   say("mode {}, {}, k {}, {}, seed {}\n", get_setting(config, "mode"),

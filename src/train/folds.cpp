@@ -1,6 +1,7 @@
 #include "train/folds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -39,7 +40,8 @@ std::map<int32_t, std::vector<int32_t>> shuffled_training(const Problem& problem
 
 // How many folds as large as the validation part the labels have.
 int64_t parts_of_labels(const Problem& problem) {
-  return static_cast<int64_t>((problem.train.size() + problem.val.size()) / problem.val.size());
+  const auto labels = static_cast<double>(problem.train.size() + problem.val.size());
+  return std::llround(labels / static_cast<double>(problem.val.size()));
 }
 
 // Deals the training rows to the parts after the first, class by class, so that each gets its part
