@@ -30,6 +30,7 @@ std::vector<double> each(const std::vector<RunResult>& results, Value value) {
 }
 
 std::string spread_text(const std::vector<double>& values) {
+  if (values.size() < 2) return percent(mean_of(values));
   return fmt::format("{:.1f} ± {:.1f} %", 100 * mean_of(values), 100 * deviation_of(values));
 }
 
@@ -82,8 +83,8 @@ void print_run(size_t run, const RunResult& result) {
 }
 
 void print_summary(const std::vector<RunResult>& results, bool with_noise) {
-  fmt::print("{}  (mean and standard deviation)\n",
-             Paint(stdout).bold("test accuracy " + spread_text(each(results, kTest))));
+  fmt::print("{}{}\n", Paint(stdout).bold("test accuracy " + spread_text(each(results, kTest))),
+             results.size() > 1 ? "  (mean and standard deviation)" : "");
   fmt::print("macro-F1 {}\n", spread_text(each(results, kMacroF1)));
   fmt::print("validation {}, {} a run, at most {:.0f} MB of memory\n",
              percent(mean_of(each(results, kValidation))),

@@ -64,7 +64,12 @@ Config SettingOptions::config() const {
     }
   }
   for (const auto& [name, value] : given) set_setting(config, name, value);
-  for (const auto& [name, value] : given) check_mode_reads(config, name);
+  // A file may hold all settings; of those left at their default nothing was asked.
+  for (const Setting& setting : list_settings(config)) {
+    if (given.contains(setting.name) || setting.value != get_setting({}, setting.name)) {
+      check_mode_reads(config, setting.name);
+    }
+  }
   return config;
 }
 
