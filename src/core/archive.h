@@ -28,7 +28,7 @@ enum class FileKind : uint32_t { kModel = 1, kCheckpoint = 2 };
 // The version of both file kinds; a change of any walk() raises it. Models stay readable from
 // kOldestModel on: what a later version adds is read by archive.since(version, member).
 // docs/reliability.md says how a change is made. A checkpoint is read by its own version alone.
-inline constexpr uint32_t kFileVersion = 14;
+inline constexpr uint32_t kFileVersion = 15;
 inline constexpr uint32_t kOldestModel = 9;
 
 inline constexpr uint64_t kFnvStart = 14695981039346656037ull;

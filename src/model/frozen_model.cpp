@@ -58,7 +58,11 @@ void weigh_links(std::vector<ModuleLinks>& rows, size_t m, const std::vector<Mat
 std::optional<Compares> compares(const FittedModule& module) {
   const auto* state = module.state ? std::get_if<PoolState>(module.state.get()) : nullptr;
   if (!state) return std::nullopt;
-  Compares out{{}, state->k, state->euclidean, hears_neighbours(*state)};
+  Compares out{{},
+               state->k,
+               state->euclidean,
+               hears_given(*state),
+               hears_given(*state) || hears_alike(*state)};
   for (const View view : state->views) out.views.push_back(view_name(view));
   return out;
 }

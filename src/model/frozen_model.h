@@ -25,6 +25,9 @@ struct Link {
 struct RowLinks {
   std::vector<Link> links;  // ascending rows
   float self = 0;           // weight of the self-loop
+  // L x C, by links: what the rows at given edges say (modules/module.h); null: the links are those
+  // of rows that are alike.
+  std::shared_ptr<const Matrix> said = nullptr;
 };
 
 using ModuleLinks = std::vector<RowLinks>;  // one for each module
@@ -87,6 +90,7 @@ struct Compares {
   std::vector<std::string> views;  // of the features
   int64_t k = 0;                   // neighbours in each view
   bool euclidean = false;          // else by the angle between rows
+  bool by_given_edges = false;     // alone: rows are not compared
   bool hears_neighbours = true;    // else a row's own features decide alone
 };
 

@@ -6,7 +6,7 @@
 
 #include "model/frozen_model.h"
 #include "modules/comparison.h"
-#include "modules/kinds.h"
+#include "modules/module.h"
 #include "modules/soft_labels.h"
 
 namespace glgnn {
@@ -47,9 +47,11 @@ class PoolFrozen : public FrozenModel {
     std::vector<float> root_degree;       // of the fitted rows
   };
 
-  // Links that are not heard are left out, unless none is: then they tell which rows are alike.
-  bool has_links(const PoolState& state) const { return !any_hears_ || hears_neighbours(state); }
+  // Links to rows that are alike are left out where they are not heard, unless none is: then they
+  // tell which rows are alike.
+  bool has_links(const PoolState& state) const { return !any_hears_alike_ || hears_alike(state); }
   void add_module(const FittedModule& fitted);
+  void hear_given(RowLinks& mine, size_t m, int32_t row) const;
   RowLinks attach_to(const Module& module, const RowViews& rows, int64_t r,
                      const std::vector<std::vector<int32_t>>& nearest) const;
   std::vector<ModuleLinks> attach_once(const RowViews& rows, int64_t count,
@@ -62,7 +64,7 @@ class PoolFrozen : public FrozenModel {
   std::map<View, ComparedView> views_;  // stays where it is: comparisons point into it
   std::vector<Module> modules_;
   std::vector<double> weights_;
-  bool any_hears_ = false;
+  bool any_hears_alike_ = false, any_hears_given_ = false;
   std::vector<double> shares_;  // mean prediction: of rows that hang on nothing
 };
 
@@ -77,7 +79,9 @@ PoolFrozen::PoolFrozen(const Model& model, const Context& context)
     views_.emplace(view.rule.view, ComparedView(view.of_fitted(model.features)));
   }
   for (const FittedModule& module : model.modules) {
-    any_hears_ |= hears_neighbours(std::get<PoolState>(*module.state));
+    const PoolState& state = std::get<PoolState>(*module.state);
+    any_hears_alike_ |= hears_alike(state);
+    any_hears_given_ |= hears_given(state);
   }
   for (const FittedModule& module : model.modules) add_module(module);
   for (int64_t i = 0; i < model.probabilities.rows(); ++i) {
@@ -90,11 +94,12 @@ PoolFrozen::PoolFrozen(const Model& model, const Context& context)
 void PoolFrozen::add_module(const FittedModule& fitted) {
   const PoolState& state = std::get<PoolState>(*fitted.state);
   Module module{.fitted = &fitted, .state = &state, .comparisons = {}, .root_degree = {}};
-  if (!has_links(state)) {
+  const bool is_compared = has_links(state);
+  if (!is_compared && !hears_given(state)) {
     modules_.push_back(std::move(module));
     return;
   }
-  for (const View view : state.views) {
+  for (const View view : is_compared ? state.views : std::vector<View>{}) {
     const ComparedView& compared = views_.at(view);
     module.comparisons.emplace_back(
         compared, state.links, fitted.probabilities,
@@ -173,9 +178,28 @@ std::vector<ModuleLinks> PoolFrozen::attach(const Features& rows) const {
 ModuleLinks PoolFrozen::fitted_links(int32_t row) const {
   ModuleLinks links = links_in_graphs(model().modules, row);
   for (size_t m = 0; m < links.size(); ++m) {
-    if (!has_links(*modules_[m].state)) links[m] = {};
+    const PoolState& state = *modules_[m].state;
+    if (hears_given(state))
+      hear_given(links[m], m, row);
+    else if (any_hears_given_ ? !hears_alike(state) : !has_links(state))
+      links[m] = {};
   }
   return links;
+}
+
+// The graph has S; here a link counts as the part that its edge counts as.
+void PoolFrozen::hear_given(RowLinks& mine, size_t m, int32_t row) const {
+  const FittedModule& fitted = *modules_[m].fitted;
+  std::vector<int32_t> neighbours;
+  std::vector<float> parts;
+  for (Link& link : mine.links) {
+    link.weight = std::clamp(
+        link.weight * modules_[m].root_degree[row] * modules_[m].root_degree[link.row], 0.0f, 1.0f);
+    neighbours.push_back(link.row);
+    parts.push_back(link.weight);
+  }
+  mine.said = std::make_shared<const Matrix>(
+      said_by_neighbours(fitted.probabilities, modules_[m].state->mixing, row, neighbours, parts));
 }
 
 // The row's own value beside those of its neighbours; its self-loop is solved for.
@@ -194,6 +218,7 @@ Matrix PoolFrozen::module_prediction(size_t m, const RowViews& rows,
     softmax_rows(z);
   for (int64_t r = 0; r < z.rows(); ++r) {
     const RowLinks& mine = links[r][m];
+    if (mine.said) continue;  // below
     for (int64_t c = 0; c < z.cols(); ++c) {
       double sum = 0;
       for (const Link& link : mine.links) {
@@ -208,6 +233,13 @@ Matrix PoolFrozen::module_prediction(size_t m, const RowViews& rows,
     softmax_rows(z);
   else
     normalise_rows(z, shares_);
+  for (int64_t r = 0; r < z.rows(); ++r) {
+    const RowLinks& mine = links[r][m];
+    if (!mine.said) continue;
+    std::vector<float> parts;
+    for (const Link& link : mine.links) parts.push_back(link.weight);
+    hear(z[r], *mine.said, parts);
+  }
   return z;
 }
 
@@ -241,7 +273,7 @@ std::vector<ModuleLinks> PoolFrozen::weaken(const ModuleLinks& links, const Feat
   std::vector<ModuleLinks> out(changed.rows(), links);
   for (size_t m = 0; m < modules_.size(); ++m) {
     const Module& module = modules_[m];
-    if (links[m].links.empty()) continue;
+    if (links[m].links.empty() || links[m].said) continue;
     std::vector<Matrix> kept;
     for (size_t v = 0; v < module.state->views.size(); ++v) {
       const View view = module.state->views[v];

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "model/walk.h"
-#include "modules/kinds.h"
+#include "modules/module.h"
 
 namespace glgnn {
 namespace {
@@ -112,6 +112,7 @@ void check_state(const std::string& what, const PoolState& state, const StateSha
   check_number(what + ", labels", state.label_weight, 0, kLargest);
   check_number(what + ", own weight", state.own_weight, 0, 1);
   check_finite(what + ", weights of features", state.links);
+  check_mixing(what + ", classes of edges", state.mixing, fitted.classes);
   std::visit([&](const auto& kind) { kind.check(what, fitted); }, state.kind);
 }
 

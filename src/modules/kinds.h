@@ -56,11 +56,14 @@ struct PoolState {
   double label_weight = 0;   // of soft labels beside the features
   double own_weight = 1;     // of the row itself beside its neighbours; 1: these do not count
   std::vector<float> links;  // weights of the features in comparisons; empty: all alike
+  Matrix mixing;  // R of mixing.cpp, by which the rows at given edges are heard; or empty
   KindState kind;
 };
 
-// Else a row's own features decide alone, and the graph only shows which rows are alike.
-inline bool hears_neighbours(const PoolState& state) { return state.own_weight < 1; }
+// Whether rows that are alike are heard, and whether those that given edges join, which new rows do
+// not have. Else a row's own features decide alone, and the graph only shows which rows are alike.
+inline bool hears_alike(const PoolState& state) { return state.own_weight < 1; }
+inline bool hears_given(const PoolState& state) { return !state.mixing.empty(); }
 
 // What a fitted module keeps for rows never seen.
 struct ModuleState : std::variant<PoolState, PaperState> {
@@ -104,6 +107,7 @@ void walk_pool_state(Archive& archive, State& state) {
   archive(state.label_weight);
   archive(state.own_weight);
   archive(state.links);
+  archive.since(15, state.mixing);
   walk_kind(archive, state.kind);
 }
 

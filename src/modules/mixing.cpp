@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/validate.h"
 #include "kernels/edges.h"
 #include "modules/module.h"
 
@@ -69,7 +71,7 @@ class Messages {
     believe();
   }
 
-  Matrix run() {
+  Mixed run() {
     for (int round = 0; round < kRounds; ++round) {
       learn_ratio();
       float moved = 0;
@@ -80,7 +82,9 @@ class Messages {
       }
       if (moved < kStill) break;
     }
-    return std::move(belief_);
+    Matrix ratio(classes_, classes_);
+    std::copy(ratio_.begin(), ratio_.end(), ratio.data());
+    return {std::move(belief_), std::move(ratio)};
   }
 
  private:
@@ -215,8 +219,84 @@ bool can_mix(const Csr& graph, int64_t classes) {
   return graph.nnz() * classes <= kMostMessages && graph.nnz() * classes * classes <= kMostWork;
 }
 
-Matrix mix_classes(const Matrix& own, const Csr& graph, const Problem& problem, int threads) {
+Mixed mix_classes(const Matrix& own, const Csr& graph, const Problem& problem, int threads) {
   return Messages(own, graph, problem, threads).run();
+}
+
+void check_mixing(const std::string& what, const Matrix& ratio, int64_t classes) {
+  constexpr double kMost = 1e12;  // far above what any count of edges gives
+  if (ratio.empty()) return;
+  check_matrix(what, ratio, classes, classes);
+  for (int64_t e = 0; e < ratio.size(); ++e) check_number(what, ratio.data()[e], 0, kMost);
+}
+
+Csr heard_edges(const Csr& given) {
+  const Pattern& there = *given.pattern;
+  const std::vector<float> parts = parts_of_edges(given);
+  std::vector<double> degree(static_cast<size_t>(there.rows), 1.0);
+  for (int64_t i = 0; i < there.rows; ++i) {
+    for (int64_t e = there.row_ptr[i]; e < there.row_ptr[i + 1]; ++e) degree[i] += parts[e];
+  }
+  auto pattern = std::make_shared<Pattern>();
+  pattern->rows = pattern->cols = there.rows;
+  Csr s;
+  for (int64_t i = 0; i < there.rows; ++i) {
+    const auto add = [&](int64_t j, double weight) {
+      pattern->col.push_back(static_cast<int32_t>(j));
+      s.values.push_back(static_cast<float>(weight / std::sqrt(degree[i] * degree[j])));
+    };
+    int64_t e = there.row_ptr[i];
+    for (; e < there.row_ptr[i + 1] && there.col[e] < i; ++e) add(there.col[e], parts[e]);
+    add(i, 1);
+    for (; e < there.row_ptr[i + 1]; ++e) add(there.col[e], parts[e]);
+    pattern->row_ptr.push_back(pattern->nnz());
+  }
+  s.pattern = std::move(pattern);
+  return s;
+}
+
+Matrix said_by_neighbours(const Matrix& beliefs, const Matrix& ratio, int32_t row,
+                          std::span<const int32_t> neighbours, std::span<const float> parts) {
+  constexpr int kSteps = 20;
+  const int64_t classes = beliefs.cols();
+  // What `from` believes without what it was told, and what that says to its neighbour.
+  const auto answer = [&](const float* from, const std::vector<double>& told) {
+    std::vector<double> without(static_cast<size_t>(classes)), said(without.size(), 0.0);
+    for (int64_t c = 0; c < classes; ++c) without[c] = std::max(kLeastOwn, from[c]) / told[c];
+    normalise(without.data(), classes);
+    for (int64_t c = 0; c < classes; ++c) {
+      for (int64_t d = 0; d < classes; ++d) said[c] += double{ratio[c][d]} * without[d];
+    }
+    return said;
+  };
+  const auto weighed = [](std::vector<double> said, double part) {
+    for (double& one : said) one = std::max<double>(kLeastSaid, 1 + part * (one - 1));
+    return said;
+  };
+  Matrix out(std::ssize(neighbours), classes);
+  for (int64_t e = 0; e < out.rows(); ++e) {
+    // Each of the two has heard the other: both messages follow from both beliefs.
+    std::vector<double> there(static_cast<size_t>(classes), 1.0), said;
+    for (int step = 0; step < kSteps; ++step) {
+      said = answer(beliefs[neighbours[e]], there);
+      there = weighed(answer(beliefs[row], weighed(said, parts[e])), parts[e]);
+    }
+    std::copy(said.begin(), said.end(), out[e]);
+  }
+  return out;
+}
+
+void hear(float* p, const Matrix& said, std::span<const float> parts) {
+  std::vector<double> logs(static_cast<size_t>(said.cols()));
+  for (int64_t c = 0; c < said.cols(); ++c) {
+    logs[c] = std::log(double{std::max(kLeastOwn, p[c])});
+    for (int64_t e = 0; e < said.rows(); ++e) {
+      logs[c] += std::log(std::max<double>(kLeastSaid, 1 + parts[e] * (said[e][c] - 1.0)));
+    }
+  }
+  const double most = *std::ranges::max_element(logs);
+  for (int64_t c = 0; c < said.cols(); ++c) p[c] = static_cast<float>(std::exp(logs[c] - most));
+  normalise(p, said.cols());
 }
 
 }  // namespace glgnn

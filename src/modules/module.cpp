@@ -76,6 +76,8 @@ class ModuleRun {
     for (const float weight : module.graph_selection) {
       state.links.push_back(static_cast<float>(std::pow(weight, spec_.graph.select)));
     }
+    state.mixing = module.stage.mixing;
+    if (hears_given(state)) state.self_weight = 1;
     state.kind = module.stage.state;
     // A module whose best stage is the labels alone has nothing of its own.
     if (!std::holds_alternative<SpreadState>(state.kind)) {
@@ -84,8 +86,8 @@ class ModuleRun {
                  spec_.kind);
     }
     out.kind = kind_name(spec_);
-    out.note = describe(spec_);
-    out.graph = *module.graph;
+    out.note = describe(spec_) + (hears_given(state) ? " mixes" : "");
+    out.graph = hears_given(state) ? heard_edges(*problem_.graph) : *module.graph;
     out.selection = std::move(module.stage.selection);
     out.probabilities = std::move(module.stage.p);
     out.val_accuracy = module.score.accuracy;
@@ -114,7 +116,9 @@ class ModuleRun {
       if (stages[s].own_weight < 1) continue;
       Stage mixed = stages[s];
       mixed.looks.clear();
-      mixed.p = mix_classes(stages[s].p, *given, problem_, context_.threads);
+      auto [beliefs, ratio] = mix_classes(stages[s].p, *given, problem_, context_.threads);
+      mixed.p = std::move(beliefs);
+      mixed.mixing = std::move(ratio);
       clamp_training_rows(mixed.p, problem_);
       stages.push_back(std::move(mixed));
     }

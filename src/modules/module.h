@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct Stage {
   bool chose_epoch = false;      // by validation labels
   double own_weight = 1;         // of the row's own prediction beside its neighbours'
   KindState state = SpreadState{};
+  Matrix mixing = {};              // R, where the classes of given edges were heard; or empty
   std::vector<Matrix> looks = {};  // what it said of the validation rows before it chose; or empty
 };
 
@@ -90,10 +92,24 @@ std::vector<ModuleResult> run_stages(const ModuleSpec& spec, const Problem& prob
                                      const ModuleStart* start = nullptr);
 
 // The soft labels that features alone gave, with what the classes of neighbours in the given graph
-// say of them (mixing.cpp). `graph` is symmetric. Memory O(E C) for E edges; can_mix() says whether
-// that is too much.
-Matrix mix_classes(const Matrix& own, const Csr& graph, const Problem& problem, int threads);
+// say of them (mixing.cpp), and R. `graph` is symmetric. Memory O(E C) for E edges; can_mix() says
+// whether that is too much.
+struct Mixed {
+  Matrix beliefs, ratio;  // N x C, C x C
+};
+Mixed mix_classes(const Matrix& own, const Csr& graph, const Problem& problem, int threads);
 bool can_mix(const Csr& graph, int64_t classes);
+// Throws kData unless a file's R, if there is any, is one of so many classes.
+void check_mixing(const std::string& what, const Matrix& ratio, int64_t classes);
+// The graph that such a module hears, as other modules have theirs: S of the parts as which edges
+// count, with self-loops of 1.
+Csr heard_edges(const Csr& given);
+// L x C: what each neighbour says to a row, by what both believe and by the part as which their
+// edge counts; 1 where it says nothing.
+Matrix said_by_neighbours(const Matrix& beliefs, const Matrix& ratio, int32_t row,
+                          std::span<const int32_t> neighbours, std::span<const float> parts);
+// What the features of one row say, with what its neighbours say.
+void hear(float* p, const Matrix& said, std::span<const float> parts);
 
 // In how many standard errors of its accuracy a module must be better than others to count as much:
 // its epoch was chosen by the same labels, or it believes edges that look random.

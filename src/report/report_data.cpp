@@ -114,6 +114,7 @@ Json modules_json(const Model& model) {
       how = {{"views", found->views},
              {"k", found->k},
              {"metric", found->euclidean ? "Euclidean distance" : "angle"},
+             {"by_given_edges", found->by_given_edges},
              {"hears_neighbours", found->hears_neighbours}};
     }
     modules.push_back({{"weight", rounded(weights[m])},

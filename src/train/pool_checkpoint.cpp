@@ -20,6 +20,7 @@ void walk_stage(Archive& archive, Result& module) {
   archive(module.stage.p);
   archive(module.stage.selection);
   archive(module.stage.own_weight);
+  archive(module.stage.mixing);
   walk_kind(archive, module.stage.state);
   archive(module.score.accuracy);
   archive(module.score.log_likelihood);
@@ -43,6 +44,7 @@ void check_stage(const ModuleResult& module, const Problem& problem, SharedInput
   check_selection(module.stage.selection);
   if (!module.graph_selection.empty()) check_selection(module.graph_selection);
   check_number("own weight", module.stage.own_weight, 0, 1);
+  check_mixing("mixing", module.stage.mixing, problem.classes);
   check_csr("graph", *module.graph, n, n);
   check_finite("score", std::array{module.score.accuracy, module.score.log_likelihood,
                                    module.score.handicap});

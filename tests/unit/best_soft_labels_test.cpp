@@ -176,7 +176,7 @@ struct Mixing {
     }
     return right / (kRows - 30);
   }
-  Matrix mixed(int threads = 1) const { return mix_classes(own, graph, problem, threads); }
+  Matrix mixed(int threads = 1) const { return mix_classes(own, graph, problem, threads).beliefs; }
 };
 
 TEST(ClassMixing, LearnsWhetherEdgesJoinLikeOrUnlikeRows) {
@@ -217,6 +217,37 @@ TEST(ClassMixing, AFaintEdgeSaysLess) {
   const Matrix p = table.mixed();
   for (int64_t c = 0; c < 3; ++c) EXPECT_NEAR(p[40][c], table.own[40][c], 0.01);
   EXPECT_NEAR(Mixing::right(p), plain, 0.02);
+}
+
+// What a model keeps of mixing tells what a row's neighbours said to it, one by one.
+TEST(ClassMixing, ARowHearsItsNeighboursAgain) {
+  for (const int shift : {0, 1}) {
+    const Mixing table(shift, 0.8);
+    const auto [beliefs, ratio] = mix_classes(table.own, table.graph, table.problem, 1);
+    const Csr heard = heard_edges(table.graph);
+    const Pattern& edges = *table.graph.pattern;
+    ASSERT_EQ(heard.nnz(), table.graph.nnz() + Mixing::kRows);
+    double apart = 0;
+    for (int32_t i = 30; i < 300; ++i) {
+      const std::span<const int32_t> neighbours(edges.col.data() + edges.row_ptr[i],
+                                                edges.row_ptr[i + 1] - edges.row_ptr[i]);
+      std::vector<float> parts;
+      for (const int32_t j : neighbours) {
+        const double roots =
+            std::sqrt(double{test::weight_at(heard, i, i)} * test::weight_at(heard, j, j));
+        parts.push_back(static_cast<float>(test::weight_at(heard, i, j) / roots));
+        EXPECT_NEAR(parts.back(), 1, 1e-5);
+      }
+      Matrix p(1, 3);
+      std::copy_n(table.own[i], 3, p[0]);
+      hear(p[0], said_by_neighbours(beliefs, ratio, i, neighbours, parts), parts);
+      for (int64_t c = 0; c < 3; ++c) {
+        EXPECT_NEAR(p[0][c], beliefs[i][c], 0.05) << i;  // the fit stops where beliefs move less
+        apart += std::abs(double{p[0][c]} - beliefs[i][c]) / (270 * 3);
+      }
+    }
+    EXPECT_LT(apart, 0.005);
+  }
 }
 
 TEST(ClassMixing, SameBitsForAnyNumberOfThreads) {

@@ -93,6 +93,38 @@ TEST(Explain, NamesNoNeighbourWhereNoModuleHearsOne) {
   }
 }
 
+// Columns of noise, and edges that mostly join rows of one class: the edges decide.
+TEST(Explain, NamesTheGivenEdgesThatDecided) {
+  Table table;
+  test::make_blobs(table, 300, 4, 3, 0);
+  test::make_class_graph(table);
+  table.split(20, 10, true);
+  Config config;
+  config.spread_heads = config.gnn_heads = config.propagation = false;
+  Model model = fit(table.problem, config, Context{1}).model;
+  Dataset data;
+  data.features = table.features;
+  data.labels = table.labels;
+  data.feature_names = {"a", "b", "c", "d"};
+  data.class_names = {"x", "y", "z"};
+  keep_data(model, std::move(data), {});
+  const std::vector<int32_t> predicted = predicted_classes(model.probabilities);
+  const Explainer explainer(model, Context{1});
+  int right = 0, same = 0, with_edges = 0;
+  for (int32_t row = 200; row < 300; ++row) {
+    const Explanation found = explainer.explain(row);
+    right += predicted[row] == table.labels[row];
+    same += found.predicted == predicted[row];
+    with_edges += !found.edges.empty();
+    for (const ExplainedEdge& edge : found.edges) {
+      EXPECT_GT(test::weight_at(table.graph, row, edge.row), 0) << "no given edge";
+    }
+  }
+  EXPECT_GT(right, 75);
+  EXPECT_GT(same, 95);
+  EXPECT_GT(with_edges, 90);
+}
+
 TEST_P(ExplainTest, TheSetKeepsThePrediction) {
   const Explainer explainer(model_, Context{1});
   double plus = 0;

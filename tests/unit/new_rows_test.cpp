@@ -149,6 +149,7 @@ TEST_P(NewRowsTest, ModulesThatHearNoNeighbourNameNone) {
   for (size_t m = 0; m < model_.modules.size(); ++m) {
     ModuleState state = *model_.modules[m].state;
     std::get<PoolState>(state).own_weight = m == 0 ? 0.5 : 1;
+    std::get<PoolState>(state).mixing = {};
     model_.modules[m].state = std::make_shared<const ModuleState>(std::move(state));
   }
   const auto frozen = freeze(model_, Context{1});
