@@ -6,6 +6,7 @@ const atOnce = 30
 
 export function featureSection(data: ReportData): HTMLElement {
   const names = data.features.names
+  const thing = names.length === data.features.count ? 'feature' : 'column'
   const lower = names.map((name) => name.toLowerCase())
   const read = (which: number) => Float32Array.from(u16(which === 0 ? data.features.overall : data.features.modules[which - 1]), (w) => w / 65535)
   let weights = read(0)
@@ -31,7 +32,7 @@ export function featureSection(data: ReportData): HTMLElement {
       )
     )
     more.hidden = found.length <= shown
-    status.textContent = `${count(Math.min(shown, found.length))} of ${counted(found.length, 'feature')}${wanted ? ' that match' : ''}; the largest weight is 1.`
+    status.textContent = `${count(Math.min(shown, found.length))} of ${counted(found.length, thing)}${wanted ? ' that match' : ''}; the largest weight is 1.`
   }
   const search = h('input', {
     id: 'feature-search',
