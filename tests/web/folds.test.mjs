@@ -136,6 +136,13 @@ test('numbers of modules stand beside their circles', async () => {
   assert.deepEqual(covered, [])
 })
 
+test('the table of the graphs fits', async () => {
+  const page = await open(browser, file)
+  await page.locator('#network summary').click()
+  assert.equal(await page.getByRole('region', { name: 'Graphs of the network' }).evaluate((box) => box.scrollWidth > box.clientWidth), false)
+  assert.equal(await page.locator('#network .hint', { hasText: 'scroll sideways' }).isVisible(), false)
+})
+
 test('dates are coloured as what has an order', async () => {
   const page = await open(browser, file)
   await page.selectOption('#color-picker', { label: 'column planted' })

@@ -147,7 +147,7 @@ export function settingsSection(data: ReportData): HTMLElement {
   const facts: [string, string][] = [
     ['Data', data.dataset],
     ['Rows', `${count(data.rows)}: ${labelWords(data)}`],
-    ['Features', `${featureWords(data)}${data.features.sparse ? ', sparse' : ''}`],
+    ['Input', `${featureWords(data)}${data.features.sparse ? ', sparse' : ''}`],
     ['Classes', data.classes.join(', ')],
     ['Program', `glgnn ${data.program.version} (${data.program.commit})`]
   ]
