@@ -14,6 +14,7 @@
 #include "report/json.h"
 #include "report/machine.h"
 #include "report/model_columns.h"
+#include "report/report_data.h"
 #include "text.h"
 
 namespace glgnn::cli {
@@ -55,7 +56,8 @@ Json model_info(const Model& model, const std::string& path) {
       {"best_epoch", model.best_epoch},
       {"val_accuracy", validated_rows(model).empty() ? Json(nullptr) : Json(best.val_accuracy)},
       {"graph_weights", module_weights(model)},
-      {"graph_edges", model.fused_graph.nnz()}};
+      {"graph_edges", model.fused_graph.nnz()},
+      {"graph_links", links_of(model.fused_graph)}};
   info.update(estimate_json(model));
   Json features = Json::object();
   const ModelColumns columns(model);
@@ -107,7 +109,7 @@ void print_model(const Model& model, const std::string& path) {
     if (module.note.empty()) continue;
     fmt::print("  graph {:<4}{:<7.3f}{}\n", m + 1, module.weight, module.note);
   }
-  fmt::print("learned graph      {} edges\n", model.fused_graph.nnz());
+  fmt::print("learned graph      {} between rows\n", counted(links_of(model.fused_graph), "link"));
   fmt::print("key features       {}\n", joined(key_features(model, kKeyFeatures), ", "));
   fmt::print("settings           {}\n", changed_settings(model.config));
 }

@@ -106,7 +106,7 @@ Command add_predict(CLI::App& program) {
   app->add_flag("--json", command->json, "JSON instead of CSV; new rows: one object a line");
   app->add_flag("--quiet", command->quiet, "no progress and no notes");
   command->threads.add_to(*app);
-  command->threads.add_device_to(*app);
+  command->threads.add_device_to(*app, "the processor");
   return {app, [command, app] {
             require_argument(*app, "MODEL", command->model);
             return command->run();

@@ -17,9 +17,9 @@ void ThreadOption::add_to(CLI::App& app) {
       ->type_name("N");
 }
 
-void ThreadOption::add_device_to(CLI::App& app) {
+void ThreadOption::add_device_to(CLI::App& app, const std::string& automatic) {
   app.add_option("--device", device,
-                 "where to compute: cpu, cuda (an NVIDIA GPU), or auto, the faster one (auto)")
+                 "where to compute: cpu, cuda (an NVIDIA GPU), or auto, " + automatic + " (auto)")
       ->type_name("NAME");
 }
 

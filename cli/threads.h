@@ -17,8 +17,8 @@ struct ThreadOption {
   std::string device = "auto";
 
   void add_to(CLI::App& app);
-  // For commands that have work for a GPU.
-  void add_device_to(CLI::App& app);
+  // For commands that have work for a GPU; `automatic`: what auto takes.
+  void add_device_to(CLI::App& app, const std::string& automatic = "the faster one");
 
   Context context() const;
 };

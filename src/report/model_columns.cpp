@@ -86,6 +86,7 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
       (is_last ? model.feature_names.size() : columns.first_feature(column + 1)) - first;
   const TableColumn* plan = columns.of_table(column);
   ColumnCells cells;
+  cells.are_dates = plan && plan->kind == ColumnKind::kDate && plan->varies;
   std::vector<std::string> texts;
   for (const int32_t row : rows) {
     const auto number = [&](size_t place) {

@@ -46,6 +46,7 @@ class ModelColumns {
 struct ColumnCells {
   std::vector<float> values;
   std::vector<std::string> texts;  // in their order; empty where the values are numbers
+  bool are_dates = false;          // dates and "missing", which is last
 };
 
 ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t column,

@@ -186,6 +186,7 @@ Json features_json(const Model& model) {
         weights_text(columns.merged({module.selection.begin(), module.selection.end()})));
   }
   return {{"names", columns.names()},
+          {"count", model.feature_names.size()},
           {"sparse", model.features.is_sparse},
           {"overall", weights_text(columns.merged(feature_weights(model)))},
           {"modules", std::move(modules)},

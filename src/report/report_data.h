@@ -29,8 +29,10 @@ Json report_data(const Model& model, const ReportLimits& limits = {});
 // strongest edges, as many as keep the whole within `limit`.
 Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limit);
 
-// ids, labels, predictions, places, values and graphs of the shown rows. A link of a graph is a
-// pair of different rows that is joined in one direction or in both.
+// A link of a graph is a pair of different rows that is joined in one direction or in both.
+int64_t links_of(const Csr& graph);
+
+// ids, labels, predictions, places, values and graphs of the shown rows.
 Json rows_json(const Model& model, const ReportLimits& limits);
 
 // Why rows are predicted as they are (report_rows.cpp): what `glgnn explain` says, of as many

@@ -134,6 +134,7 @@ Json values_json(const Model& model, const std::vector<int32_t>& rows, int64_t l
     const ColumnCells cells = column_cells(model, columns, column, rows);
     list.push_back({{"column", column},
                     {"texts", cells.texts.empty() ? Json(nullptr) : Json(cells.texts)},
+                    {"dates", cells.are_dates},
                     {"values", numbers(cells.values)}});
   }
   return list;
@@ -180,7 +181,7 @@ Json graph_json(const Csr& graph, const std::vector<int32_t>& rows, const Csr& s
   for (const float value : shown.values) {
     weights.push_back(in_16_bits(largest > 0 ? std::sqrt(std::abs(value) / largest) : 0));
   }
-  Json json = {{"links", links_among(*graph.pattern, spaced_rows(graph.rows(), graph.rows()))},
+  Json json = {{"links", links_of(graph)},
                {"links_among_shown", links_among(*graph.pattern, rows)},
                {"largest", largest},
                {"row_sizes", numbers(sizes)}};
@@ -193,6 +194,10 @@ Json graph_json(const Csr& graph, const std::vector<int32_t>& rows, const Csr& s
 }
 
 }  // namespace
+
+int64_t links_of(const Csr& graph) {
+  return links_among(*graph.pattern, spaced_rows(graph.rows(), graph.rows()));
+}
 
 Csr shown_graph(const Csr& graph, const std::vector<int32_t>& rows, int64_t limit) {
   struct Edge {

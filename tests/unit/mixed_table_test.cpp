@@ -277,6 +277,8 @@ TEST(MixedTable, PaperModeShowsTheTablesOwnValues) {
   const ColumnCells size = column_cells(model, columns, 0, rows);
   const ColumnCells soil = column_cells(model, columns, 1, rows);
   const ColumnCells seen = column_cells(model, columns, 2, rows);
+  EXPECT_TRUE(seen.are_dates);
+  EXPECT_FALSE(size.are_dates || soil.are_dates);
   for (int64_t i = 0; i < 60; ++i) {
     if (i % 7 == 0)
       EXPECT_TRUE(std::isnan(size.values[i]));

@@ -91,10 +91,94 @@ test('in folds certainty is that of the fold that held a row back', async () => 
 
 test('labels of folds both teach and judge, and are said so', async () => {
   const page = await open(browser, file)
-  assert.match(await text(page, '#summary'), new RegExp(`learned from ${labels} labels of 300 rows; in 5 folds each of them was held back once and taught in the others`))
+  assert.match(await text(page, '#summary'), new RegExp(`learned from ${labels} labels of 300 rows, each of them held back once in 5 folds and taught in the others`))
   assert.match(await text(page, '#val-accuracy .card-note'), /validation, which chose the modules/)
-  assert.match(await text(page, '#settings .facts'), new RegExp(`${labels} labels, each held back once in 5 folds and taught in the others`))
+  assert.match(await text(page, '#settings .facts'), new RegExp(`${labels} labels, each of them held back once in 5 folds and taught in the others`))
   assert.match(await text(page, '#summary'), new RegExp(`Of the ${300 - labels} rows without a label, it is less than 60 % sure about \\d+`))
+})
+
+/** The rows of the CSV file that a page saves, by the names of its columns. */
+async function saved(page) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#table-csv')])
+  const [head, ...lines] = readFileSync(await download.path(), 'utf8').trim().split('\r\n').map((line) => line.split(','))
+  return lines.map((line) => Object.fromEntries(line.map((field, f) => [head[f], field])))
+}
+
+test('a label that no fold held back is not said to be, on the page and in the CSV file', async () => {
+  for (const row of await saved(await open(browser, file))) assert.equal(row.held_back_as !== '', row.label !== '', row.id)
+  const home = folderOf(file)
+  const printed = glgnn(home, 'fit', orchard, '--label', 'variety', '--id', 'tree', '--folds', '3', '--test-fraction', '0.2', '--out', 'three.glgnn')
+  const [, taught, judged] = printed.match(/(\d+) labelled \((\d+) validate in turn\)/).map(Number)
+  assert.ok(judged < taught)
+  const page = await open(browser, join(home, 'three.html'))
+  assert.match(await text(page, '#summary'), new RegExp(`learned from ${taught} labels of 300 rows, ${judged} of them held back once in 3 folds and taught in the others`))
+  assert.match(await text(page, '#settings .facts'), new RegExp(`${taught} labels, ${judged} of them held back once in 3 folds and taught in the others, ${labels - taught} to test`))
+  const held = (await saved(page)).filter((row) => row.held_back_as !== '')
+  assert.equal(held.length, judged)
+  for (const row of held) assert.deepEqual([row.part, row.label !== ''], ['labelled', true])
+})
+
+test('the training says by what folds choose, and shows every chosen module', async () => {
+  const page = await open(browser, file)
+  assert.match(await text(page, '#training .lead'), /by its accuracy on the rows that its fold held back[\s\S]*does not compare modules of two folds[\s\S]*how probable the modules made the labels/)
+  const dots = await page.locator('#ranking .dot.chosen circle').evaluateAll((list) => list.map((dot) => ['cx', 'cy', 'r'].map((name) => Number(dot.getAttribute(name)))))
+  assert.equal(dots.length, await page.locator('#network-picture .module').count())
+  dots.forEach(([x, y, r], i) => dots.slice(0, i).forEach(([otherX, otherY, other]) => assert.ok(Math.hypot(x - otherX, y - otherY) >= r + other, `${x} and ${otherX}`)))
+})
+
+test('numbers of modules stand beside their circles', async () => {
+  const page = await open(browser, file)
+  const covered = await page.locator('#network-picture').evaluate((picture) => {
+    const circles = [...picture.querySelectorAll('.module circle')].map((circle) => circle.getBoundingClientRect())
+    const within = (box) => circles.some((c) => Math.hypot((c.left + c.right - box.left - box.right) / 2, (c.top + c.bottom - box.top - box.bottom) / 2) < c.width / 2 + 2)
+    return [...picture.querySelectorAll('.module text')].filter((number) => within(number.getBoundingClientRect())).map((number) => number.textContent)
+  })
+  assert.deepEqual(covered, [])
+})
+
+test('the table of the graphs fits', async () => {
+  const page = await open(browser, file)
+  await page.locator('#network summary').click()
+  assert.equal(await page.getByRole('region', { name: 'Graphs of the network' }).evaluate((box) => box.scrollWidth > box.clientWidth), false)
+  assert.equal(await page.locator('#network .hint', { hasText: 'scroll sideways' }).isVisible(), false)
+})
+
+test('dates are coloured as what has an order', async () => {
+  const page = await open(browser, file)
+  await page.selectOption('#color-picker', { label: 'column planted' })
+  const chips = (await page.locator('#legend button').allInnerTexts()).map((chip) => chip.replace(/\s+/g, ' ').match(/^(.*) (\d+)$/))
+  assert.equal(chips.length, 7)
+  assert.match(chips[0][1], /^before \d{4}-\d\d-\d\d$/)
+  for (const [, name] of chips.slice(1, -1)) assert.match(name, /^\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d$/)
+  assert.match(chips.at(-1)[1], /^\d{4}-\d\d-\d\d and later$/)
+  const rows = await saved(page)
+  const first = chips[0][1].slice('before '.length)
+  assert.equal(Number(chips[0][2]), rows.filter((row) => row.planted < first).length)
+  assert.equal(chips.reduce((sum, [, , rows]) => sum + Number(rows), 0), 300)
+})
+
+test('columns and the features that they became are both counted', async () => {
+  const page = await open(browser, file)
+  const { features } = JSON.parse(glgnn(folderOf(file), 'info', 'orchard.glgnn', '--json'))
+  const words = `9 columns (${features} features)`
+  assert.ok((await text(page, '#summary')).includes(`apart by ${words}.`))
+  assert.ok((await text(page, '#size')).includes(words))
+  assert.ok((await text(page, '#settings .facts')).includes(words))
+  assert.match(await text(page, '#feature-count'), /^9 of 9 columns;/)
+})
+
+test('a ring of focus covers no words', async () => {
+  const page = await open(browser, file)
+  for (const id of ['row-search', 'graph-picker']) {
+    const free = await page.locator(`#${id}`).evaluate((field) => {
+      field.focus()
+      const style = getComputedStyle(field)
+      const words = document.createRange()
+      words.selectNodeContents(field.closest('label').querySelector('span'))
+      return field.getBoundingClientRect().top - parseFloat(style.outlineWidth) - parseFloat(style.outlineOffset) - words.getBoundingClientRect().bottom
+    })
+    assert.ok(free >= 0, `${id}: ${free}`)
+  }
 })
 
 /** The same page with other data in it. */
@@ -141,6 +225,8 @@ test('rows show the columns of the table as it has them, levels and all', async 
 test('the page lists what to label next, as suggest does', async () => {
   const listed = JSON.parse(glgnn(folderOf(file), 'suggest', 'orchard.glgnn', '--top', '10', '--json'))
   const page = await open(browser, file)
+  assert.match(await text(page, '#suggestions .lead'), /in doubt about them, or about rows that are like them or linked to them\. Each row adds something new; 1\.00 is the most helpful row/)
+  assert.equal(await page.locator('#suggestions code').evaluate((command) => command.getClientRects().length), 1)
   const lines = await page.locator('#suggestion-table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)))
   assert.deepEqual(lines, listed.map(({ id, score, reason }) => [id, score.toFixed(2), reason]))
   await page.locator('#suggestion-table button').first().click()
@@ -161,6 +247,8 @@ for (const width of [400, 1400]) {
   test(`nothing is wider than ${width} pixels, and no text lies on another`, async () => {
     const page = await open(browser, file, { viewport: { width, height: 900 } })
     assert.equal(await overflows(page), false)
+    const small = await page.locator('#ranking text').evaluateAll((list) => list.filter((one) => one.getBoundingClientRect().height < 12).map((one) => one.textContent))
+    assert.deepEqual(small, [])
     const clashes = await page.locator('#network-picture, #ranking, #calibration-picture').evaluateAll((pictures) =>
       pictures.flatMap((picture) => {
         const texts = [...picture.querySelectorAll('text')].map((one) => ({ words: one.textContent, box: one.getBoundingClientRect() }))

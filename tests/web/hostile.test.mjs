@@ -48,3 +48,19 @@ test('long names stay inside a phone', async () => {
   await page.keyboard.press('Enter')
   assert.equal(await overflows(page), false)
 })
+
+test('the matrix of twelve classes fits, or says that it goes on; counts stay whole beside long names', async () => {
+  const home = folder()
+  const names = Array.from({ length: 12 }, (_, c) => `class ${c} ${'with a name that goes on '.repeat(3)}`.trim())
+  const lines = Array.from({ length: 240 }, (_, i) => `${i % 12},${(i * 7) % 12},${Math.sin(i)},${names[i % 12]}`)
+  writeFileSync(join(home, 'twelve.csv'), ['a,b,c,label', ...lines].join('\n') + '\n')
+  glgnn(home, 'fit', 'twelve.csv', '--label', 'label', '--mode', 'paper', '--epochs', '2', '--k', '3')
+  for (const [width, goesOn] of [[1400, false], [400, true]]) {
+    const page = await open(browser, join(home, 'twelve.html'), { viewport: { width, height: 900 } })
+    const box = page.getByRole('region', { name: 'Confusion matrix' })
+    assert.equal(await box.evaluate((one) => one.scrollWidth > one.clientWidth), goesOn)
+    assert.equal(await page.locator('#classes .hint', { hasText: 'scroll sideways' }).last().isVisible(), goesOn)
+    for (const lines of await page.locator('.chip-count').evaluateAll((list) => list.map((one) => one.getClientRects()[0].height))) assert.ok(lines < 25, `a count ${lines} pixels high`)
+    assert.equal(await overflows(page), false)
+  }
+})

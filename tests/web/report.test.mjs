@@ -51,6 +51,7 @@ test('links are pairs of rows, counted the same way everywhere', async () => {
   assert.ok((await text(page, '#summary')).includes(`${pairs} links`))
   assert.ok((await text(page, '#edge-words')).includes(`of ${pairs} links`))
   assert.ok((await text(page, '#graph-status')).includes(`178 rows, ${pairs} links`))
+  assert.ok(glgnn(home, 'info', 'wine.glgnn').includes(`learned graph      ${pairs} links between rows`))
 })
 
 test('the reasons of a row are those that explain tells', async () => {
@@ -285,7 +286,7 @@ test('modules: the ranking marks the chosen ones, the network tells their settin
   await page.locator('#network summary').click()
   const cells = await page.locator('#chosen tbody tr').nth(3).locator('td').allInnerTexts()
   assert.match(cells[2], /, .* and /) // three key features
-  assert.match(cells[3], /^\d+ neighbours by (angle|Euclidean distance) in the view/)
+  assert.match(cells[3], /^its \d+ most similar rows by (angle|Euclidean distance); (columns replaced by ranks|columns on one scale|numbers as they are|features reduced to \d+)/)
   for (const part of [cells[0], cells[1], cells[2].split(' and ')[0], cells[3], `graph ${cells[4].split(' and ')[0]}`]) {
     assert.ok(part.length > 1 && about.includes(part), `${part} in ${about}`)
   }

@@ -1,5 +1,5 @@
 /** Colours: of classes and scales, the ways to colour the rows, light and dark. */
-import { partNames, type ReportData, type Rows } from './data'
+import { partNames, type Column, type ReportData, type Rows } from './data'
 import { short } from './dom'
 
 /** Colours that people with any colour vision tell apart, on light and on dark ground; from the ninth
@@ -56,19 +56,29 @@ const certainties = [0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99]
 const steps = 7
 const most = 10 // texts with a colour of their own
 
-/** Groups of values: one for each where there are few, else as many rows in each, cut at short numbers. */
-function byValue(values: Float32Array): Group[] {
+/** How values are written, and where they may be cut. */
+interface Scale {
+  text: (value: number) => string
+  cut: (value: number) => number
+  below: string
+  above: string
+}
+
+const numbers: Scale = { text: short, cut: (value) => Number(short(value)), below: 'below', above: 'and more' }
+
+/** Groups of values: one for each where there are few, else about as many rows in each. */
+function byValue(values: Float32Array, { text, cut, below, above }: Scale): Group[] {
   const gap = values.some(Number.isNaN) ? [{ name: 'missing', color: classColor(-1), holds: (row: number) => Number.isNaN(values[row]) }] : []
   const sorted = values.filter((value) => !Number.isNaN(value)).sort()
   const distinct = [...new Set(sorted)]
   if (distinct.length <= steps) {
-    return [...distinct.map((value, s) => ({ name: short(value), color: scaleColor(s, distinct.length), holds: (row: number) => values[row] === value })), ...gap]
+    return [...distinct.map((value, s) => ({ name: text(value), color: scaleColor(s, distinct.length), holds: (row: number) => values[row] === value })), ...gap]
   }
-  const quantiles = Array.from({ length: steps - 1 }, (_, s) => Number(short(sorted[Math.floor(((s + 1) * sorted.length) / steps)])))
-  const cuts = [...new Set(quantiles)].filter((cut) => cut > sorted[0])
+  const quantiles = Array.from({ length: steps - 1 }, (_, s) => cut(sorted[Math.floor(((s + 1) * sorted.length) / steps)]))
+  const cuts = [...new Set(quantiles)].filter((value) => value > sorted[0])
   const groups = [-Infinity, ...cuts].map((low, s) => {
     const high = cuts[s] ?? Infinity
-    const name = s === 0 ? `below ${short(high)}` : high === Infinity ? `${short(low)} and more` : `${short(low)} to ${short(high)}`
+    const name = s === 0 ? `${below} ${text(high)}` : high === Infinity ? `${text(low)} ${above}` : `${text(low)} to ${text(high)}`
     return { name, color: scaleColor(s, cuts.length + 1), holds: (row: number) => values[row] >= low && values[row] < high }
   })
   return [...groups, ...gap]
@@ -84,6 +94,13 @@ function byText(texts: string[], values: Float32Array): Group[] {
   if (shown.size === texts.length) return groups
   return [...groups, { name: `${texts.length - shown.size} others`, color: classColor(-1), holds: (row) => !shown.has(values[row]) }]
 }
+
+function byDate(texts: string[], values: Float32Array): Group[] {
+  const places = values.map((place) => (texts[place] === 'missing' ? NaN : place))
+  return byValue(places, { text: (place) => texts[place], cut: (place) => place, below: 'before', above: 'and later' })
+}
+
+const byColumn = ({ texts, dates, values }: Column) => (texts ? (dates ? byDate : byText)(texts, values) : byValue(values, numbers))
 
 export function colourings(data: ReportData, rows: Rows): Colouring[] {
   const byClass = (of: Int32Array): Group[] => data.classes.map((name, c) => ({ name, color: classColor(c), holds: (row) => of[row] === c }))
@@ -110,7 +127,7 @@ export function colourings(data: ReportData, rows: Rows): Colouring[] {
         })
     },
     { name: 'part of the data', groups: () => partNames(data).map((name, p) => ({ name, color: partColors[p], holds: (row) => rows.parts[row] === p })) },
-    ...rows.columns.map((column) => ({ name: `column ${column.name}`, groups: () => (column.texts ? byText(column.texts, column.values) : byValue(column.values)) }))
+    ...rows.columns.map((column) => ({ name: `column ${column.name}`, groups: () => byColumn(column) }))
   ]
 }
 

@@ -96,6 +96,7 @@ export interface ReportData {
   /** Weights by the columns of the table. */
   features: {
     names: string[]
+    count: number // of the features that these columns became
     sparse: boolean
     overall: string
     modules: string[]
@@ -115,7 +116,7 @@ export interface ReportData {
     probabilities: string
     places: { x: string; y: string }
     /** Columns that count most: numbers, or places in the texts. */
-    values: { column: number; texts: string[] | null; values: string }[]
+    values: { column: number; texts: string[] | null; dates: boolean; values: string }[]
     graphs: GraphData[]
     reasons: Reason[]
   }
@@ -138,6 +139,7 @@ export const f32 = (text: string) => new Float32Array(bytes(text))
 export interface Column {
   name: string
   texts: string[] | null
+  dates: boolean // the texts are dates, the earliest first, and "missing"
   values: Float32Array // NaN where it is missing; places in the texts where there are any
 }
 
@@ -150,6 +152,7 @@ export interface Rows {
   ids: string[]
   labels: Int32Array // -1: unknown
   predicted: Int32Array
+  heldBack: Int32Array | null // in folds: what the fold says that held the row back, or -1
   /** The class that the label may be compared with, or -1: that of a row whose label taught it proves nothing. */
   judged: Int32Array
   parts: Uint8Array // of partNames
@@ -173,19 +176,20 @@ export function readRows(data: ReportData): Rows {
   const probabilities = (row: number) => Array.from(shares.subarray(row * classes, (row + 1) * classes), (p) => p / 65535)
   const predicted = i32(from.predicted)
   const parts = u8(from.parts)
-  const held = from.held_back ? i32(from.held_back) : null
+  const heldBack = from.held_back ? i32(from.held_back) : null
   return {
     count: from.shown,
     ids: from.ids ?? Array.from(i32(from.numbers), String),
     labels: i32(from.labels),
     predicted,
-    judged: predicted.map((said, row) => (parts[row] !== partCodes.train ? said : held ? held[row] : -1)),
+    heldBack,
+    judged: predicted.map((said, row) => (parts[row] !== partCodes.train ? said : heldBack ? heldBack[row] : -1)),
     parts,
     x: u16(from.places.x),
     y: u16(from.places.y),
     sure: Float32Array.from({ length: from.shown }, (_, row) => Math.max(...probabilities(row))),
     probabilities,
-    columns: from.values.map(({ column, texts, values }) => ({ name: data.features.names[column], texts, values: f32(values) })),
+    columns: from.values.map(({ column, texts, dates, values }) => ({ name: data.features.names[column], texts, dates, values: f32(values) })),
     reasons: new Map(from.reasons.map((reason) => [reason.row, reason]))
   }
 }

@@ -31,7 +31,7 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: Child
 }
 
 /** A section of the report with its heading, one line on what it shows, and its content. */
-export function section(id: string, title: string, lead: string, ...children: Child[]): HTMLElement {
+export function section(id: string, title: string, lead: string | Node, ...children: Child[]): HTMLElement {
   return h(
     'section',
     { id, 'aria-labelledby': `${id}-title`, tabindex: -1 },
@@ -39,6 +39,16 @@ export function section(id: string, title: string, lead: string, ...children: Ch
     lead && h('p', { class: 'lead' }, lead),
     ...children
   )
+}
+
+/** What may be wider than the page: scrolled sideways, which is said where it is needed. */
+export function scrolled(label: string, content: Element): HTMLElement {
+  const box = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, content)
+  const hint = h('p', { class: 'hint', hidden: true }, '↔ There is more at the side: scroll sideways.')
+  const watch = new ResizeObserver(() => (hint.hidden = box.scrollWidth <= box.clientWidth))
+  watch.observe(box)
+  watch.observe(content)
+  return h('div', {}, box, hint)
 }
 
 /** A labelled choice among options; `changed` gets the number of the chosen one. */

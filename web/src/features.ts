@@ -6,6 +6,7 @@ const atOnce = 30
 
 export function featureSection(data: ReportData): HTMLElement {
   const names = data.features.names
+  const thing = names.length === data.features.count ? 'feature' : 'column'
   const lower = names.map((name) => name.toLowerCase())
   const read = (which: number) => Float32Array.from(u16(which === 0 ? data.features.overall : data.features.modules[which - 1]), (w) => w / 65535)
   let weights = read(0)
@@ -31,7 +32,7 @@ export function featureSection(data: ReportData): HTMLElement {
       )
     )
     more.hidden = found.length <= shown
-    status.textContent = `${count(Math.min(shown, found.length))} of ${counted(found.length, 'feature')}${wanted ? ' that match' : ''}; the largest weight is 1.`
+    status.textContent = `${count(Math.min(shown, found.length))} of ${counted(found.length, thing)}${wanted ? ' that match' : ''}; the largest weight is 1.`
   }
   const search = h('input', {
     id: 'feature-search',
@@ -48,12 +49,12 @@ export function featureSection(data: ReportData): HTMLElement {
     h(
       'li',
       {},
-      h('span', { class: 'bar-name', title: `${column} hears ${other}` }, `${column} ← ${other}`),
+      h('span', { class: 'bar-name', title: `to ${column} a part of ${other} is added` }, `${column} ← ${other}`),
       h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${(100 * Math.abs(share)) / largest}%` })),
       h('span', { class: 'bar-value' }, share.toFixed(2))
     )
   )
-  const graph = pairs.length === 0 ? [] : [h('h3', {}, 'The graph of the columns'), h('p', { class: 'hint' }, 'The strongest pairs: how much of another column is heard beside a column, which itself counts 1; less than 0: its opposite.'), h('ol', { class: 'bars', id: 'column-pairs' }, ...pairs)]
+  const graph = pairs.length === 0 ? [] : [h('h3', {}, 'The graph of the columns'), h('p', { class: 'hint' }, 'The strongest pairs: how much of another column is added to a column, which itself counts 1; less than 0: it is taken off.'), h('ol', { class: 'bars', id: 'column-pairs' }, ...pairs)]
   return section(
     'features',
     'Features',

@@ -1,6 +1,6 @@
 /** The network of graphs as a graph of graphs: modules as large as they count, lines for who agrees with whom. */
 import { hears, u16, type Module, type ReportData } from './data'
-import { counted, h, listed, percent, section, short, svg } from './dom'
+import { counted, h, listed, percent, scrolled, section, short, svg } from './dom'
 
 const size = 520
 const middle = size / 2
@@ -47,15 +47,29 @@ function keyFeatures(data: ReportData, m: number, wanted: number): string {
   return listed(largest.slice(0, wanted).map((f) => data.features.names[f]))
 }
 
+/** What the rows are when they are compared (docs/best_mode.md, Views). */
+const viewWords: Record<string, string> = {
+  raw: 'numbers as they are',
+  standard: 'columns on one scale',
+  levels: 'columns on one scale, each level of a category as one',
+  rank: 'columns replaced by ranks',
+  unit: 'rows of one length',
+  tfidf: 'rare features count more',
+  joined: 'columns joined with those most like them',
+  svd16: 'features reduced to 16',
+  svd32: 'features reduced to 32',
+  svd64: 'features reduced to 64'
+}
+
 function compares(data: ReportData, { compares: how }: Module): string {
-  if (!how) return `${data.settings.find(({ name }) => name === 'k')?.value ?? ''} neighbours by the product of the features it selects`
-  return `${counted(how.k, 'neighbour')} by ${how.metric} in the view${how.views.length === 1 ? '' : 's'} ${listed(how.views)}`
+  if (!how) return `its ${data.settings.find(({ name }) => name === 'k')?.value ?? ''} most similar rows by the product of the features it selects`
+  return `its ${counted(how.k, 'most similar row')} by ${how.metric}; ${how.views.map((view) => viewWords[view] ?? view).join(', or ')}`
 }
 
 const accuracy = (data: ReportData, { line }: Module) => (line === null || data.val_accuracy === null ? '–' : percent(data.history.val_accuracy[line]))
 
 function table(data: ReportData, agree: number[][]): HTMLElement {
-  const head = ['Graph', 'Weight', 'Validation', 'Looks most at', 'Compares rows by', 'Agrees most with'].map((text) => h('th', { scope: 'col' }, text))
+  const head = ['Graph', 'Weight', 'Validation', 'Looks most at', 'Compares each row with', 'Agrees most with'].map((text) => h('th', { scope: 'col' }, text))
   const lines = data.modules.map((module, m) =>
     h(
       'tr',
@@ -72,7 +86,7 @@ function table(data: ReportData, agree: number[][]): HTMLElement {
     'details',
     {},
     h('summary', {}, `The ${counted(data.modules.length, 'graph')} as a table`),
-    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Graphs of the network' }, h('table', { class: 'plain', id: 'chosen' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...lines)))
+    scrolled('Graphs of the network', h('table', { class: 'plain', id: 'chosen' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...lines)))
   )
 }
 
@@ -80,9 +94,9 @@ export function networkSection(data: ReportData, showGraph: (module: number) => 
   const count = data.modules.length
   const agree = agreements(data)
   const place = new Map(order(agree).map((m, p) => [m, p]))
-  const at = (m: number) => {
+  const at = (m: number, out = 0) => {
     const angle = (2 * Math.PI * place.get(m)!) / count - Math.PI / 2
-    return { x: middle + ring * Math.cos(angle), y: middle + ring * Math.sin(angle) }
+    return { x: middle + (ring + out) * Math.cos(angle), y: middle + (ring + out) * Math.sin(angle) }
   }
   const pairs = new Set<string>()
   for (let a = 0; a < count; a++) for (const b of closest(agree, a, partners)) pairs.add(`${Math.min(a, b)} ${Math.max(a, b)}`)
@@ -109,7 +123,7 @@ export function networkSection(data: ReportData, showGraph: (module: number) => 
       ['Counts', `${percent(module.weight)} in the prediction (N_agg = ${short(data.network[count * (count + 1) + m])})`],
       ['Validation', accuracy(data, module)],
       ['Looks most at', keyFeatures(data, m, 5)],
-      ['Compares rows by', compares(data, module)],
+      ['Compares each row with', compares(data, module)],
       ['Agrees most with', listed(closest(agree, m, 3).map((other) => `graph ${other + 1} (${agree[m][other].toFixed(2)})`)) || '–'],
       ['Links', `${counted(data.row_data.graphs[m + 1].links, 'pair')} of rows${hears(module) ? '' : ', which it does not hear: the features of a row decide alone'}`]
     ]
@@ -124,13 +138,15 @@ export function networkSection(data: ReportData, showGraph: (module: number) => 
   }
   const modules = data.modules.map((module, m) => {
     const { x, y } = at(m)
+    const radius = room * Math.max(0.4, Math.sqrt(module.weight / most))
+    const number = at(m, radius + 14) // outside, as a small circle has no room for it
     const words = `Graph ${m + 1}, weight ${percent(module.weight)}`
     const listen = () => tell(m)
     return svg(
       'g',
       { class: 'module', tabindex: 0, role: 'button', 'aria-label': words, 'data-module': m, mouseenter: listen, focus: listen, click: listen },
-      svg('circle', { cx: x, cy: y, r: room * Math.max(0.4, Math.sqrt(module.weight / most)) }),
-      svg('text', { x, y: y + 5, 'text-anchor': 'middle' }, String(m + 1)),
+      svg('circle', { cx: x, cy: y, r: radius }),
+      svg('text', { x: number.x, y: number.y + 5, 'text-anchor': 'middle' }, String(m + 1)),
       svg('title', {}, words)
     )
   })

@@ -1,6 +1,6 @@
 /** The first screen: the figures, and the report in a few sentences. */
 import { heardPart, hears, i32, u16, type Part, type PartName, type ReportData, type Rows } from './data'
-import { count, counted, h, interval, listed, percent, section, type Child } from './dom'
+import { count, counted, h, interval, listed, percent, scrolled, section, type Child } from './dom'
 import { judged, macroF1, partTitles } from './quality'
 
 const card = (id: string, title: string, value: string, note: string, isMain = false) =>
@@ -20,18 +20,31 @@ function largest(data: ReportData, part: Part) {
   return { name: data.classes[part.actual.indexOf(most)], share: most / part.rows }
 }
 
-/** Where the labels went: in folds each one teaches and judges. */
+/** In folds every label teaches; those that a fold held back also judge. */
+function heldBack(data: ReportData): string {
+  const { train, val } = data.parts
+  const which = val.rows < train.rows ? `${count(val.rows)} of them` : 'each of them'
+  return `${which} held back once in ${data.folds} folds and taught in the others`
+}
+
+/** What the rows have: the columns of a table, and the features that they became. */
+function featureWords({ features: { names, count: features } }: ReportData): string {
+  const words = counted(features, 'feature')
+  return names.length === features ? words : `${counted(names.length, 'column')} (${words})`
+}
+
+/** Where the labels went. */
 export function labelWords(data: ReportData): string {
   const { train, val, test } = data.parts
   const rest = test.rows ? `, ${count(test.rows)} to test` : ''
-  if (data.folds > 1) return `${counted(train.rows, 'label')}, each held back once in ${data.folds} folds and taught in the others${rest}`
+  if (data.folds > 1) return `${counted(train.rows, 'label')}, ${heldBack(data)}${rest}`
   return `${counted(train.rows, 'label')} to train, ${count(val.rows)} to validate${rest}`
 }
 
 function learned(data: ReportData): string {
   const labels = data.parts.train.rows + (data.folds > 1 ? 0 : data.parts.val.rows)
-  const what = `It tells ${counted(data.classes.length, 'class', 'classes')} apart by ${counted(data.features.names.length, 'feature')}.`
-  const how = data.folds > 1 ? `; in ${data.folds} folds each of them was held back once and taught in the others` : data.parts.val.rows ? ` (${count(data.parts.train.rows)} to train, ${count(data.parts.val.rows)} to choose)` : ''
+  const what = `It tells ${counted(data.classes.length, 'class', 'classes')} apart by ${featureWords(data)}.`
+  const how = data.folds > 1 ? `, ${heldBack(data)}` : data.parts.val.rows ? ` (${count(data.parts.train.rows)} to train, ${count(data.parts.val.rows)} to choose)` : ''
   return `The model learned from ${counted(labels, 'label')} of ${counted(data.rows, 'row')}${how}. ${what}`
 }
 
@@ -116,7 +129,7 @@ export function overview(data: ReportData, rows: Rows): HTMLElement {
     data.val_accuracy !== null &&
       card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), `validation, which chose the ${chosen(data)}; ${counted(val.rows, 'row')}${data.folds > 1 ? ` in ${data.folds} folds` : ''}`, test.rows === 0 && !estimate),
     part && part !== 'train' && card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${partTitles[part].toLowerCase()} rows`),
-    card('size', 'Rows', count(data.rows), `${counted(data.features.names.length, 'feature')}, ${data.classes.length} classes`)
+    card('size', 'Rows', count(data.rows), `${featureWords(data)}, ${data.classes.length} classes`)
   ]
   const sentences = [learned(data), quality(data), shares(data), part && part !== 'train' ? mistakes(data, part) : '', certainty(rows, rows.count < data.rows), looksAt(data)]
   return section(
@@ -134,7 +147,7 @@ export function settingsSection(data: ReportData): HTMLElement {
   const facts: [string, string][] = [
     ['Data', data.dataset],
     ['Rows', `${count(data.rows)}: ${labelWords(data)}`],
-    ['Features', `${count(data.features.names.length)}${data.features.sparse ? ', sparse' : ''}`],
+    ['Input', `${featureWords(data)}${data.features.sparse ? ', sparse' : ''}`],
     ['Classes', data.classes.join(', ')],
     ['Program', `glgnn ${data.program.version} (${data.program.commit})`]
   ]
@@ -160,7 +173,7 @@ export function settingsSection(data: ReportData): HTMLElement {
       'details',
       {},
       h('summary', {}, `All ${counted(data.settings.length, 'setting')} of mode ${data.mode}`),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Settings' }, h('table', { class: 'plain', id: 'settings-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...data.settings.map(row))))
+      scrolled('Settings', h('table', { class: 'plain', id: 'settings-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...data.settings.map(row))))
     )
   )
 }
@@ -187,7 +200,12 @@ export function suggestionSection(data: ReportData, pick: (row: number) => void)
   return section(
     'suggestions',
     'Label these next',
-    'The rows whose labels would clear up the most: the model is in doubt about them, and other rows listen to them. No two of them say the same. “Helps” is measured against the first. For more of them: glgnn suggest MODEL --top 50.',
-    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rows to label next' }, h('table', { class: 'plain', id: 'suggestion-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...lines)))
+    h(
+      'span',
+      {},
+      'The rows whose labels would clear up the most: the model is in doubt about them, or about rows that are like them or linked to them. Each row adds something new; 1.00 is the most helpful row. For more of them: ',
+      h('code', {}, 'glgnn suggest MODEL --top 50')
+    ),
+    scrolled('Rows to label next', h('table', { class: 'plain', id: 'suggestion-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...lines)))
   )
 }

@@ -1,7 +1,7 @@
 /** How good the predictions are: class by class, and how far their certainty can be trusted. */
 import { classColor } from './colors'
 import type { Part, PartName, ReportData } from './data'
-import { choice, count, counted, h, interval, percent, section, svg, type Child } from './dom'
+import { choice, count, counted, h, interval, percent, scrolled, section, svg, type Child } from './dom'
 
 /** Whether rows that are said to be 90 % sure are right nine times in ten. */
 
@@ -160,12 +160,13 @@ function classTable(data: ReportData, part: Part): HTMLElement {
     )
   )
   const head = ['Class', 'Rows', 'Precision', 'Recall', 'F1'].map((text) => h('th', { scope: 'col' }, text))
-  return h(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Scores of each class' },
+  return scrolled(
+    'Scores of each class',
     h('table', { class: 'plain', id: 'class-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows))
   )
 }
+
+const besideTable = 8 // classes; the matrix of more is below the table
 
 /** `pick` gets label and prediction of a cell that is pressed. */
 function confusion(data: ReportData, part: Part, pick: (label: number, said: number) => void): HTMLElement {
@@ -191,9 +192,8 @@ function confusion(data: ReportData, part: Part, pick: (label: number, said: num
       ...data.classes.map((_, said) => cell(label, said))
     )
   )
-  return h(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Confusion matrix' },
+  return scrolled(
+    'Confusion matrix',
     h(
       'table',
       { class: 'confusion', id: 'confusion' },
@@ -212,7 +212,7 @@ export function classSection(data: ReportData, pick: (label: number, said: numbe
       h('p', { class: 'hint', id: 'part-words' }, partWords[name]),
       h(
         'div',
-        { class: 'two' },
+        { class: data.classes.length > besideTable ? 'two below' : 'two' },
         h('div', {}, classTable(data, part)),
         h(
           'div',

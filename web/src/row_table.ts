@@ -1,7 +1,7 @@
 /** The rows as a table that is sorted by any column and taken away as CSV; it lists what the graph shows. */
 import { classColor } from './colors'
 import { cellText, partNames, type ReportData, type Rows } from './data'
-import { count, counted, csvField, h, percent, section } from './dom'
+import { count, counted, csvField, h, percent, scrolled, section } from './dom'
 
 const atOnce = 25
 const shownFeatures = 4
@@ -56,13 +56,12 @@ export function csvOf(data: ReportData, rows: Rows, order: Iterable<number>): st
   const name = (c: number) => (c < 0 ? '' : data.classes[c])
   const lines = [head]
   for (const row of order) {
-    const held = data.folds > 1 ? name(rows.judged[row]) : ''
     lines.push([
       rows.ids[row],
       name(rows.predicted[row]),
       rows.sure[row].toFixed(4),
       name(rows.labels[row]),
-      held,
+      rows.heldBack ? name(rows.heldBack[row]) : '',
       parts[rows.parts[row]],
       ...rows.probabilities(row).map((p) => p.toFixed(4)),
       ...rows.columns.map((column) => (column.texts ? column.texts[column.values[row]] : Number.isNaN(column.values[row]) ? '' : String(Number(column.values[row].toPrecision(7)))))
@@ -131,7 +130,7 @@ export function rowTable(data: ReportData, rows: Rows, pick: (row: number) => vo
       'Table of the rows',
       `The rows that the graph shows, to sort and to take away. The file has every probability of a row and ${values}.`,
       h('div', { class: 'tools' }, h('button', { type: 'button', id: 'table-csv', click: save }, 'Save as CSV')),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rows' }, h('table', { class: 'plain sorted', id: 'row-table' }, h('thead', {}, h('tr', {}, ...heads)), body)),
+      scrolled('Rows', h('table', { class: 'plain sorted', id: 'row-table' }, h('thead', {}, h('tr', {}, ...heads)), body)),
       status,
       more
     ),

@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { cssColor, onTheme } from './colors'
 import type { ReportData } from './data'
-import { counted, h, percent, roundTicks, section, short, svg } from './dom'
+import { counted, h, percent, roundTicks, scrolled, section, short, svg } from './dom'
 
 const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] // there is no half epoch
 
@@ -79,6 +79,22 @@ function epochs(data: ReportData) {
   }
 }
 
+/** Places from left to right; the chosen ones get room for a large dot, so that none covers another. */
+function places(isChosen: boolean[], left: number, right: number) {
+  const largest = 12
+  const chosen = isChosen.filter(Boolean).length
+  const even = (right - left) / isChosen.length
+  const wide = Math.max(even, Math.min(largest, (0.6 * (right - left)) / chosen))
+  const narrow = (right - left - wide * chosen) / (isChosen.length - chosen)
+  let end = left
+  const x = isChosen.map((large) => {
+    const width = large ? wide : narrow
+    end += width
+    return end - width / 2
+  })
+  return { x, small: Math.max(1, Math.min(3.5, 0.45 * narrow)), large: Math.max(1.5, Math.min(largest, wide) / 2 - 0.5) }
+}
+
 /** Every tried module as a dot, the best first; those of the network stand out. */
 function ranking(data: ReportData): HTMLElement {
   const lines = data.history.val_accuracy.length - 1 // the last is the network's
@@ -87,21 +103,21 @@ function ranking(data: ReportData): HTMLElement {
   const order = Array.from({ length: lines }, (_, i) => i).sort((a, b) => val_accuracy[b] - val_accuracy[a] || val_loss[a] - val_loss[b])
   const ticks = roundTicks(Math.min(...val_accuracy, 0.98), 1, 4)
   const low = ticks[0]
-  const [width, height, left, bottom] = [900, 260, 62, 34]
-  const x = (rank: number) => left + ((rank + 0.5) / lines) * (width - left - 12)
+  const [width, height, left, bottom] = [900, 260, 76, 34]
   const y = (accuracy: number) => 14 + ((1 - accuracy) / (1 - low || 1)) * (height - bottom - 14)
   const network = val_accuracy[lines]
   const known = data.modules.some((module) => module.line !== null)
   const words = `Validation accuracy of ${counted(lines, 'module')}, the best first: from ${percent(val_accuracy[order[0]])} to ${percent(val_accuracy[order[lines - 1]])}. The network of the chosen ones reaches ${percent(network)}.`
-  const dot = Math.max(1, Math.min(3.5, (0.45 * (width - left)) / lines))
+  const isChosen = order.map((line) => moduleOf.has(line))
+  const { x, small, large } = places(isChosen, left, width - 12)
   const dots = order.map((line, rank) => {
     const m = moduleOf.get(line)
     const title = `rank ${rank + 1}: ${m === undefined ? `module tried as number ${line + 1}` : `graph ${m + 1}, ${data.modules[m].note}`}; validation ${percent(val_accuracy[line])}, loss ${short(val_loss[line])}`
     return svg(
       'g',
       { class: m === undefined ? 'dot' : 'dot chosen' },
-      svg('line', { x1: x(rank), x2: x(rank), y1: y(low), y2: y(val_accuracy[line]) }),
-      svg('circle', { cx: x(rank), cy: y(val_accuracy[line]), r: m === undefined ? dot : Math.max(4, 1.6 * dot) }, svg('title', {}, title))
+      svg('line', { x1: x[rank], x2: x[rank], y1: y(low), y2: y(val_accuracy[line]) }),
+      svg('circle', { cx: x[rank], cy: y(val_accuracy[line]), r: m === undefined ? small : large }, svg('title', {}, title))
     )
   })
   const picture = svg(
@@ -118,7 +134,7 @@ function ranking(data: ReportData): HTMLElement {
   return h(
     'figure',
     {},
-    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Modules by validation accuracy' }, picture),
+    scrolled('Modules by validation accuracy', picture),
     h('figcaption', {}, words, known ? ' Large dots were chosen; the dashed line is the network.' : ' This model file does not say which were chosen.')
   )
 }
@@ -128,7 +144,9 @@ export function trainingSection(data: ReportData): { element: HTMLElement; start
   if (data.mode === 'best') {
     const validated = data.val_accuracy !== null
     const lead = validated
-      ? 'Every module that was tried, judged by the validation rows; the best are joined.'
+      ? data.folds > 1
+        ? 'Every module that was tried, by its accuracy on the rows that its fold held back. Each fold held back other rows, so this does not compare modules of two folds, and a chosen one may stand below others. All folds chose together, by how probable the modules made the labels that were held back.'
+        : 'Every module that was tried, by its accuracy on the validation rows, whose labels chose the ones that are joined.'
       : `Without validation rows there is nothing to judge the ${counted(data.history.loss.length - 1, 'module')} by.`
     return { element: section('training', 'Training', lead, validated && ranking(data)), start: () => {} }
   }
