@@ -1,12 +1,16 @@
 """The estimator."""
 
 import numbers
-import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import (
+    _get_feature_names,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+)
 
 from . import _core, _graphs, _stored
 from ._explanation import Explanation
@@ -16,6 +20,8 @@ from ._inputs import (
     count_of,
     fraction_of,
     is_table,
+    name_of,
+    row_ids,
     threads_of,
     to_core,
     to_csr,
@@ -23,8 +29,8 @@ from ._inputs import (
     to_settings,
     width_of,
 )
-from ._labels import encode_labels, known_labels
-from ._running import progress
+from ._labels import UNLABELLED, encode_labels, known_labels
+from ._running import progress, warn
 
 
 class GLGNNClassifier(ClassifierMixin, BaseEstimator):
@@ -76,14 +82,14 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     network_ : ndarray, the network of graphs, its aggregation module last
     feature_weights_ : ndarray, how much each of ``model_features_`` counts, largest 1
     train_rows_, val_rows_ : ndarrays, the rows whose labels were learned from and that judged; in
-        folds every labelled row does both
+        folds (docs/best_mode.md) the rows that judge teach too
     estimate_ : dict or None, the accuracy to expect on rows without a label: ``accuracy``, ``low``
         and ``high`` (95 % interval), ``rows`` (labelled rows that judged), ``majority_class`` and
         ``majority_share`` (of always saying so), ``baseline_accuracy`` (logistic regression),
         ``class_shares`` (how common the classes seem to be among the rows without a label; None: as
         among the labels). The labels that judge have chosen nothing (docs/best_mode.md)
     history_ : list of dicts, one for each epoch or module
-    n_iter_ : int, the epoch that was kept
+    n_iter_ : int, in paper mode the epoch that was kept, in best mode how many modules were tried
     """
 
     def __init__(
@@ -128,11 +134,12 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         """
         if y is None:
             raise ValueError("GLGNNClassifier requires y to be passed, but the target y is None")
+        _get_feature_names(X)  # refuses names of several types before the work
         rows = to_core(X, ensure_min_samples=2, copy=self.copy_X)
         codes, classes = encode_labels(y)
         check_consistent_length(X, codes)
         index = X.index if is_table(X) else None
-        ids = _row_ids(index)
+        ids = row_ids(index)
         with progress(self.verbose, self.mode) as on_epoch:
             fitted = _core.fit(
                 features=rows,
@@ -140,8 +147,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
                 class_names=[str(value) for value in classes],
                 feature_names=[f"f{j}" for j in range(width_of(rows))],
                 row_ids=ids,
-                label_name=_name_of(y),
-                id_name=_name_of(index) if ids else "",
+                label_name=name_of(y),
+                id_name=name_of(index) if ids else "",
                 graph=_graphs.read_graph(graph, len(codes), index),
                 settings=to_settings(self),
                 val_fraction=fraction_of(self.val_fraction),
@@ -152,7 +159,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         # Only now: a fit that fails leaves an earlier one as it was.
         self._check_feature_names(X, reset=True)
         self.n_features_in_ = width_of(rows)
-        self.classes_ = classes
+        _stored.set_classes(self, classes)
         self._fitted = fitted
         _warn_of_left_out(fitted.columns)
         return self
@@ -169,6 +176,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X, y, sample_weight=None):
         """The accuracy on the rows of X that have a label in y (see fit)."""
         check_is_fitted(self)
+        check_consistent_length(X, y, sample_weight)
         values, known = known_labels(y, self.classes_)
         if not known.any():
             raise ValueError("no row of y has a label, so there is nothing to compare with")
@@ -200,7 +208,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         """The explanations of the given fitted rows (see explain), or of all."""
         check_is_fitted(self)
         rows = range(len(self.transduction_)) if rows is None else self._places(rows)
-        return [Explanation.of(self._fitted.explain(row), self.classes_) for row in rows]
+        return [Explanation.of(self._fitted.explain(row), self._model_classes) for row in rows]
 
     def to_networkx(self, module=None):
         """The fused graph, or that of a module, as a networkx.DiGraph."""
@@ -212,7 +220,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         features = fitted.features
         if isinstance(features, tuple):
             features = to_csr(features, len(fitted.feature_names))
-        return _graphs.to_pyg(features, fitted.labels, fitted.train, self._graph(module))
+        places = np.append(np.argsort(self._order), UNLABELLED)  # the last is that of -1
+        return _graphs.to_pyg(features, places[fitted.labels], fitted.train, self._graph(module))
 
     def save(self, path):
         """Writes a model file, which `glgnn info` and the other commands can read too."""
@@ -221,7 +230,9 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
 
     def report(self, path):
         """Writes the report: one HTML page with accuracy, graphs, features and every row."""
-        check_fitted(self)._fitted.report(to_path(path))
+        check_fitted(self)
+        _stored.refuse_model(path)
+        self._fitted.report(to_path(path))
 
     @classmethod
     def load(cls, path, n_jobs=None):
@@ -233,11 +244,11 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     @property
     def transduction_(self):
         best = self._model().probabilities.argmax(axis=1)
-        return self.classes_[best]
+        return self._model_classes[best]
 
     @property
     def label_distributions_(self):
-        return _sum_to_one(self._model().probabilities)
+        return _sum_to_one(self._model().probabilities[:, self._order])
 
     @property
     def graph_(self):
@@ -289,12 +300,19 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
     def estimate_(self):
         estimate = self._model().estimate
         if estimate is not None:
-            estimate["majority_class"] = self.classes_[estimate["majority_class"]]
+            estimate["majority_class"] = self._model_classes[estimate["majority_class"]]
+            if estimate["class_shares"] is not None:
+                estimate["class_shares"] = [estimate["class_shares"][c] for c in self._order]
         return estimate
 
     @property
     def n_iter_(self):
         return self._model().best_epoch
+
+    @property
+    def _order(self):
+        """The class numbers of the model in the order of classes_."""
+        return np.argsort(self._model_classes, kind="stable")
 
     def _model(self):
         """The compiled model, or AttributeError (as NotFittedError is one)."""
@@ -310,7 +328,7 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(row, numbers.Integral) and by_place:
                 place = int(row) if 0 <= row < count else None
             else:
-                place = known.get(str(row)) if isinstance(row, (str, numbers.Integral)) else None
+                place = known.get(str(row))
             if place is None:
                 expected = ["a name of the table's index"] if names else []
                 expected += [f"a number from 0 to {count - 1}"] if by_place else []
@@ -339,8 +357,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         rows = to_core(X)
         probabilities, neighbors, notes = self._fitted.predict(rows, near)
         for note in notes:
-            warnings.warn(note, stacklevel=4)
-        return _sum_to_one(probabilities), neighbors
+            warn(note)
+        return _sum_to_one(probabilities[:, self._order]), neighbors
 
     def __getstate__(self):
         state = dict(super().__getstate__())
@@ -353,6 +371,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         super().__setstate__(state)
         if "_fitted" in state:
             self._fitted = _stored.from_bytes(state["_fitted"], threads_of(self.n_jobs))
+            # Pickles of earlier versions have classes_ alone, in the order of the model.
+            _stored.set_classes(self, state.get("_model_classes", self.classes_))
 
 
 def check_fitted(model):
@@ -360,29 +380,13 @@ def check_fitted(model):
     return model
 
 
-def _row_ids(index):
-    """The names of a table's rows, where they tell the rows apart and are not 0, 1, 2 ..."""
-    if index is None or not index.is_unique:
-        return []
-    if index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index))):
-        return []
-    return [str(name) for name in index]
-
-
-def _name_of(series):
-    """The name of a Series or an index, where it is a text."""
-    name = getattr(series, "name", None)
-    return name if isinstance(name, str) else ""
-
-
 def _warn_of_left_out(columns):
     kinds = ("identifier", "text", "unclear date")
     names = [f"{name} ({kind})" for name, kind in columns if kind in kinds]
     if names:
-        warnings.warn(
+        warn(
             f"columns left out: {', '.join(names)}; names of rows belong into the index, and columns "
-            "of dtype category are always used",
-            stacklevel=3,
+            "of dtype category are always used"
         )
 
 

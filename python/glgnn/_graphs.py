@@ -9,7 +9,8 @@ from ._inputs import check_sparse
 def read_graph(graph, rows, index=None):
     """(data, indices, indptr) of a symmetric graph without self-loops; None stays None.
 
-    `index` names the rows of a table, which the nodes of a networkx graph may be."""
+    `index` names the rows of a table, which the nodes of a networkx graph may be; with a name twice
+    it names nothing."""
     if graph is None:
         return None
     if sp.issparse(graph):
@@ -33,12 +34,14 @@ def _matrix_edges(graph, rows):
 
 
 def _networkx_edges(graph, rows, index):
-    known = {name: i for i, name in enumerate(range(rows) if index is None else index)}
+    by_name = index is not None and index.is_unique
+    known = {name: i for i, name in enumerate(index if by_name else range(rows))}
     unknown = [node for node in graph.nodes if node not in known]
     if unknown:
         raise ValueError(
             f"graph: found the node {unknown[0]!r}, expected "
-            + (f"row numbers from 0 to {rows - 1}" if index is None else "names of the table's index")
+            + ("names of the table's index" if by_name else f"row numbers from 0 to {rows - 1}")
+            + ("" if by_name or index is None else ", as the table's index has a name twice")
         )
     edges = [(known[a], known[b], weight) for a, b, weight in graph.edges.data("weight", default=1.0)]
     table = np.array(edges, dtype=np.float64).reshape(-1, 3)

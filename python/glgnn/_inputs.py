@@ -104,6 +104,11 @@ def to_columns(frame):
     columns = []
     check_text(frame.columns, "names of columns")
     for j, name in enumerate(frame.columns):
+        if not str(name).strip():
+            raise ValueError(
+                f"X: column {j} has no name: found {name!r}, expected a name for each column; name "
+                "it, or make it the index if it names the rows"
+            )
         series = frame.iloc[:, j]
         categorical = isinstance(series.dtype, pandas.CategoricalDtype)
         values = _texts(series) if categorical else _values(series)
@@ -114,11 +119,15 @@ def to_columns(frame):
 
 
 def _values(series):
-    from pandas import PeriodDtype
+    from pandas import SparseDtype, to_datetime
     from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
-    if isinstance(series.dtype, PeriodDtype):
-        series = series.dt.to_timestamp()
+    if isinstance(series.dtype, SparseDtype):
+        series = series.sparse.to_dense()
+    kind = infer_dtype(series, skipna=True)
+    if kind == "period":
+        periods = series.astype(object)
+        series = to_datetime(periods.map(lambda period: period.to_timestamp(), na_action="ignore"))
     if is_complex_dtype(series.dtype):
         raise ValueError(f"Complex data not supported: column {series.name!r}")
     if is_bool_dtype(series.dtype):
@@ -126,7 +135,7 @@ def _values(series):
     if is_numeric_dtype(series.dtype):
         return _numbers(series)
     kinds_of_number = ("integer", "floating", "mixed-integer-float", "decimal")
-    if series.dtype == object and infer_dtype(series, skipna=True) in kinds_of_number:
+    if series.dtype == object and kind in kinds_of_number:
         return _numbers(series)
     return _texts(series)
 
@@ -145,6 +154,26 @@ def _texts(series):
     texts = series.astype(str).to_numpy(dtype=object)
     texts[series.isna().to_numpy()] = ""
     return texts.tolist()
+
+
+def row_ids(index):
+    """The names of a table's rows, where they tell the rows apart and are not 0, 1, 2 ..."""
+    if index is None or not index.is_unique:
+        return []
+    if index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index))):
+        return []
+    names = [str(name) for name in index]
+    check_text(names, "the index")
+    return names
+
+
+def name_of(series):
+    """The name of a Series or an index, where it is a text."""
+    name = getattr(series, "name", None)
+    if not isinstance(name, str):
+        return ""
+    check_text([name], "the name of y or of the index")
+    return name
 
 
 # Parameters of the classifier as settings of the library.
@@ -173,6 +202,10 @@ def to_settings(model):
 def seed_of(random_state):
     """A whole number as it is, so that the program's --seed gives the same model."""
     if isinstance(random_state, numbers.Integral):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(
+                f"random_state: found {random_state}, expected a whole number from 0 to {2**64 - 1}"
+            )
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -188,9 +221,9 @@ def fraction_of(value):
 
 def count_of(value, name):
     """A parameter that counts something."""
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, numbers.Integral) and value >= 0:
         return int(value)
-    raise ValueError(f"{name}: found {value!r}, expected a whole number")
+    raise ValueError(f"{name}: found {value!r}, expected a whole number from 0")
 
 
 def are_whole_numbers(texts):

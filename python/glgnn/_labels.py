@@ -1,13 +1,14 @@
 """Labels of any kind as class numbers, and back."""
 
-import warnings
+import re
 
 import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _core
-from ._inputs import check_text
+from ._inputs import are_whole_numbers, check_text
+from ._running import warn
 
 UNLABELLED = -1
 WIDEST = 100_000  # letters of a label in a file: each label takes the room of the widest
@@ -51,12 +52,17 @@ def known_labels(y, classes):
 
 def _means_unlabelled(known):
     """-1 marks rows without a label beside classes from 0; -1 and 1 alone are two classes."""
-    others = np.unique(known[known != UNLABELLED])
+    is_other = known != UNLABELLED
+    others = np.unique(known[is_other])
+    if others.tolist() == [0, 1] and np.count_nonzero(is_other) > len(known) / 2:
+        warn(
+            "y holds -1, 0 and 1: rows of -1 are taken as rows without a label; if -1 is a class, give "
+            "texts such as 'low', 'middle' and 'high', and if not, None or NaN in its place"
+        )
     if len(others) == 1:
-        warnings.warn(
+        warn(
             f"y holds only -1 and {others[0]}: -1 is taken as a class, not as a missing label; name the "
-            "classes 0 and 1 to be clear, or use NaN for rows without a label",
-            stacklevel=4,
+            "classes 0 and 1 to be clear, or use NaN for rows without a label"
         )
     return len(others) > 1 and others[0] >= 0
 
@@ -70,10 +76,9 @@ def _warn_of_words(classes):
     if "+" in texts and "-" in words:
         words.remove("-")
     if words:
-        warnings.warn(
+        warn(
             f"taken as a class, not as a missing label: {', '.join(map(repr, words))}; use None or NaN for "
-            "rows without a label",
-            stacklevel=4,
+            "rows without a label"
         )
 
 
@@ -86,10 +91,9 @@ def _warn_of_spellings(classes):
         lower.setdefault(str(value).strip().lower(), []).append(str(value))
     alike = [" and ".join(map(repr, values)) for values in lower.values() if len(values) > 1]
     if alike:
-        warnings.warn(
+        warn(
             f"labels that differ only in their spelling are different classes: {', '.join(alike)}; "
-            "make them alike if they are meant to be one",
-            stacklevel=4,
+            "make them alike if they are meant to be one"
         )
 
 
@@ -161,6 +165,17 @@ def _one_type(known):
         f"labels: found values of the types {', '.join(types)}, expected texts, numbers, or dates "
         "and the like of one type; convert them, e.g. with y.astype(str)"
     )
+
+
+def from_names(names):
+    """The classes of a model of the program: numbers where all are whole, as pandas reads them."""
+    if are_whole_numbers(names):
+        return np.array(names, dtype=np.int64)
+    if are_whole_numbers([re.sub(r"\.0+$", "", name) for name in names]):
+        numbers = np.array(names, dtype=np.float64)
+        if len(np.unique(numbers)) == len(names):
+            return numbers
+    return np.array(names)
 
 
 def to_json(values):

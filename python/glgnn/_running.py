@@ -4,12 +4,21 @@ import contextlib
 import os
 import pathlib
 import sys
+import warnings
 
 
 def main():
     """The command `glgnn`, which `pip install` puts beside the package."""
     program = pathlib.Path(__file__).parent / "bin" / "glgnn"
     os.execv(program, ["glgnn", *sys.argv[1:]])
+
+
+def warn(message):
+    """A warning at the line that has called the package, however deep in it this is."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
 
 
 @contextlib.contextmanager

@@ -2,14 +2,16 @@
 
 import json
 import os
+import re
 import tempfile
 
 import numpy as np
 
 from . import _core, _labels
-from ._inputs import are_whole_numbers
+from ._inputs import NAMED, to_path
 
 VERSION = 2
+MODEL_FILE = b"GLGNN\r\n\x1a"  # how model files begin
 
 
 def put(model):
@@ -18,7 +20,7 @@ def put(model):
     model._fitted.caller_data = json.dumps(
         {
             "glgnn_python": VERSION,
-            "classes": _labels.to_json(model.classes_),
+            "classes": _labels.to_json(model._model_classes),
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
             "parameters": _plain(model.get_params(deep=False), model._fitted.settings["seed"]),
@@ -59,7 +61,7 @@ def _take_stored(model, fitted):
     if names is not None and (len(names) != columns or not all(isinstance(name, str) for name in names)):
         raise ValueError("names that are not those of the columns")
     model.set_params(**stored["parameters"])
-    model.classes_ = classes
+    set_classes(model, classes)
     model.n_features_in_ = columns
     if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
@@ -67,15 +69,36 @@ def _take_stored(model, fitted):
 
 
 def _take_of_program(model, fitted):
-    """A file that `glgnn fit` wrote: classes are whole numbers or texts, columns have names."""
-    settings = fitted.settings
+    """A file that `glgnn fit` wrote."""
     names = _feature_columns(fitted) or fitted.feature_names
-    model.set_params(mode=settings["mode"], random_state=int(settings["seed"]))
-    classes = np.array(fitted.class_names)
-    model.classes_ = classes.astype(np.int64) if are_whole_numbers(fitted.class_names) else classes
-    model.feature_names_in_ = np.array(names, dtype=object)
+    model.set_params(**_parameters(fitted.settings))
+    set_classes(model, _labels.from_names(fitted.class_names))
+    are_numbered = all(re.fullmatch("f[0-9]+", name) for name in names)  # columns of an array
+    if table_columns(fitted) or not are_numbered:
+        model.feature_names_in_ = np.array(names, dtype=object)
     model.n_features_in_ = len(names)
     model._fitted = fitted
+
+
+def _parameters(settings):
+    """Parameters of the classifier that give these settings."""
+    parameters = {"mode": settings["mode"], "random_state": int(settings["seed"])}
+    others = {}
+    for line in _core.settings():
+        name, value = line["name"], settings[line["name"]]
+        is_read = line["mode"] in ("", settings["mode"]) and name not in ("mode", "seed")
+        if is_read and value != line["default"]:
+            if name in NAMED:
+                parameters[name] = int(value)
+            else:
+                others[name] = value
+    return {**parameters, "settings": others or None}
+
+
+def set_classes(model, classes):
+    """Keeps the classes as the model numbers them, and shows them sorted, as scikit-learn needs."""
+    model._model_classes = classes
+    model.classes_ = np.sort(classes)
 
 
 def table_columns(fitted):
@@ -86,6 +109,17 @@ def table_columns(fitted):
 
 def _feature_columns(fitted):
     return [name for name, kind in fitted.columns if kind not in ("label", "row id")]
+
+
+def refuse_model(path):
+    """Refuses to write over a model file."""
+    if not os.path.isfile(path):
+        return
+    with open(to_path(path), "rb") as file:
+        if file.read(len(MODEL_FILE)) == MODEL_FILE:
+            raise ValueError(
+                f"{os.fsdecode(path)}: the report would overwrite a model; choose another file"
+            )
 
 
 def to_bytes(fitted):

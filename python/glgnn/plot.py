@@ -1,20 +1,45 @@
 """Pictures of a fitted classifier with matplotlib; each function gives back the axes it drew on."""
 
+import re
+
 import numpy as np
+
+MOST_NAMES = 30  # of rows along an axis, so that they can be read
+MARKERS = "os^Dv*PX"  # one for each ten classes, which have the same colours
 
 
 def plot_network(model, ax=None):
-    """The network of graphs: how strongly each module speaks to each, the aggregation last."""
+    """The network of graphs: how strongly each module speaks to each, the aggregation last, its row in
+    colours of its own. Modules of one kind stand together."""
     ax = _axes(ax)
-    network = model.network_
-    names = [f"module {m}" for m in range(len(network) - 1)] + ["aggregation"]
-    largest = float(np.abs(network).max()) or 1.0
-    image = ax.imshow(network, cmap="RdBu_r", vmin=-largest, vmax=largest)
-    ax.set_xticks(range(len(names)), names, rotation=90)
-    ax.set_yticks(range(len(names)), names)
+    kinds = [_kind_of(module) for module in model.modules_]
+    groups = list(dict.fromkeys(kinds))
+    order = sorted(range(len(kinds)), key=lambda m: groups.index(kinds[m])) + [len(kinds)]
+    network = model.network_[np.ix_(order, order)]
+    is_last = np.arange(len(order))[:, None] == len(kinds)
+    parts = [("between modules", "viridis", is_last), ("to the aggregation", "Oranges", ~is_last)]
+    for label, colours, hidden in parts:
+        part = np.ma.masked_array(network, np.broadcast_to(hidden, network.shape))
+        image = ax.imshow(part, cmap=colours, interpolation="none", aspect="auto")
+        ax.figure.colorbar(image, ax=ax, label=label)
+    counts = np.array([kinds.count(group) for group in groups] + [1])
+    ends = np.cumsum(counts) - 0.5
+    for end in ends[:-1]:
+        ax.axhline(end, color="white", linewidth=0.8)
+        ax.axvline(end, color="white", linewidth=0.8)
+    names = [f"{name} ({n} graphs)" if n > 1 else name for name, n in zip(groups, counts)]
+    shown = slice(None, None, -(-len(counts) // MOST_NAMES))
+    ax.set_yticks((ends - counts / 2)[::-1][shown], [*names, "aggregation"][::-1][shown])
+    ax.set_xticks([])
+    ax.set_xlabel("in the same order")
     ax.set_title("network of graphs")
-    ax.figure.colorbar(image, ax=ax, label="weight")
     return ax
+
+
+def _kind_of(module):
+    """Kind and view of a module of best mode, such as "trees on standard"; in paper mode each is one."""
+    found = re.match(r"(\w+) views=(\S+)", module["settings"])
+    return " on ".join(found.groups()) if found else f"module {module['module']}"
 
 
 def plot_feature_weights(model, top=20, ax=None):
@@ -42,11 +67,13 @@ def plot_graph(model, module=None, max_rows=300, edges_per_row=3, ax=None):
         LineCollection([(places[a], places[b]) for a, b in edges], colors="0.75", linewidths=0.6, zorder=1)
     )
     labels = model.transduction_[rows]
-    for label in model.classes_:
+    for c, label in enumerate(model.classes_):
         shown = rows[labels == label]
         points = np.array([places[row] for row in shown]).reshape(-1, 2)
-        ax.scatter(points[:, 0], points[:, 1], s=14, label=str(label), zorder=2)
-    ax.legend(title="predicted")
+        look = {"color": f"C{c % 10}", "marker": MARKERS[c // 10 % len(MARKERS)]}
+        ax.scatter(points[:, 0], points[:, 1], s=14, label=str(label), zorder=2, **look)
+    columns = -(-len(model.classes_) // MOST_NAMES)
+    ax.legend(title="predicted", loc="upper left", bbox_to_anchor=(1, 1), ncol=columns)
     ax.set_axis_off()
     ax.set_title("fused graph" if module is None else f"graph of module {module}")
     return ax

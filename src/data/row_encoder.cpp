@@ -37,6 +37,10 @@ RowEncoder::RowEncoder(const TablePlan& plan, std::vector<int64_t> positions, Op
       part.levels.emplace(label_key(level), at);  // gives way to a level of this very text
       part.levels[level] = at;
     }
+    for (const auto& [word, number] : {std::pair{"false", "0"}, std::pair{"true", "1"}}) {
+      const auto found = part.levels.find(word);
+      if (found != part.levels.end()) part.levels.emplace(number, found->second);
+    }
     parts_.push_back(std::move(part));
     features_ += count;
   }
@@ -65,7 +69,8 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
   }
 }
 
-// A level goes by its text, or else by its spelling: 1 and 1.0 are one, and so are yes and YES.
+// A level goes by its text, or else by its spelling: 1 and 1.0 are one, and so are yes and YES, and
+// 1 and true where no level is 1.
 void RowEncoder::encode_level(Part& part, const Cell& cell, float* out) {
   const std::string text = cell_text(cell);
   auto found = part.levels.find(text);

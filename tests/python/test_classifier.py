@@ -104,7 +104,8 @@ def test_list_settings_says_what_may_be_set():
         ({"n_jobs": 0}, "n_jobs: found 0, expected a number from 1 to 4096"),
         ({"device": "gpu"}, 'device: found "gpu", expected cpu, cuda or auto'),
         ({"mode": "paper", "k": 500}, "k does not fit the data: found k = 500, expected 123 at most"),
-        ({"random_state": -1}, 'setting seed: found "-1"'),
+        ({"random_state": -1}, "random_state: found -1, expected a whole number from 0 to 18446744073709551615"),
+        ({"random_state": 2**64}, "random_state: found 18446744073709551616, expected a whole number from 0"),
         ({"modules": 1}, 'modules is read in mode paper only, .* mode best; set mode="paper", or'),
         ({"settings": {"mu1": 5}}, "mu1 is read in mode paper only"),
         ({"mode": "paper", "members": 3}, "members is read in mode best only, .* is mode paper"),
@@ -156,6 +157,18 @@ def test_neighbors_are_fitted_rows(fitted, wine):
         weights = [weight for _, weight in of_row]
         assert weights == sorted(weights, reverse=True) and 0 < sum(weights) <= 1 + 1e-5
         assert all(0 <= row < len(wine[0]) for row, _ in of_row)
+
+
+def test_counts_are_not_negative(fitted, wine):
+    with pytest.raises(ValueError, match="n_neighbors: found -1, expected a whole number from 0"):
+        fitted.neighbors(wine[1][:1], -1)
+
+
+def test_score_needs_as_many_labels_as_rows(fitted, wine):
+    _, new, _, truth = wine
+    for y, weights in [(truth[:5], None), (truth, np.ones(5))]:
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            fitted.score(new, y, sample_weight=weights)
 
 
 def test_unfitted_says_so(wine):

@@ -48,6 +48,24 @@ def test_explains_a_row_by_a_name_that_is_a_number(tmp_path):
             model.explain(5)
 
 
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.date_range("2020-01-01", periods=90, freq="36H"),
+        pd.MultiIndex.from_product([["a", "b", "c"], range(30)]),
+        pd.Index(np.arange(90) / 2 + 0.25),
+        pd.period_range("2001-01", periods=90, freq="M"),
+    ],
+    ids=["dates", "pairs", "fractions", "periods"],
+)
+def test_explains_a_row_by_any_name(index):
+    X, y = two_groups()
+    model = GLGNNClassifier("paper", epochs=2).fit(pd.DataFrame(X, index=index), y)
+    assert [model.explain(index[7]).row, model.explain(7).row] == [7, 7]
+    with pytest.raises(ValueError, match="found 'r7', expected a name of the table's index or a number"):
+        model.explain("r7")
+
+
 def test_a_plain_index_names_no_rows():
     X, y = two_groups()
     model = GLGNNClassifier(members=2).fit(pd.DataFrame(X), y)
@@ -115,7 +133,7 @@ def test_suggests_rows_without_a_label():
     assert any(item["row"] >= 60 for item in found)
     assert len(model.suggest(1000)) == 82
     assert model.suggest(0) == []
-    with pytest.raises(ValueError, match="suggest: found -1"):
+    with pytest.raises(ValueError, match="n: found -1, expected a whole number from 0"):
         model.suggest(-1)
     with pytest.raises(ValueError, match="n: found 2.5, expected a whole number"):
         model.suggest(2.5)

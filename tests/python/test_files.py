@@ -6,13 +6,17 @@ import os
 import pickle
 import shutil
 import subprocess
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_wine
+from sklearn.metrics import get_scorer
 
-from glgnn import GLGNNClassifier
+from glgnn import GLGNNClassifier, _stored
 
 PROGRAM = os.environ.get("GLGNN_PROGRAM") or shutil.which("glgnn")
 
@@ -146,6 +150,96 @@ def test_classes_of_the_program_that_are_numbers(wine, tmp_path):
     for model in (model, again, pickle.loads(pickle.dumps(model))):
         assert model.classes_.tolist() == [0, 5, 10] and model.predict(new).dtype.kind == "i"
         assert model.score(new, truth * 5) >= 0.9
+
+
+def test_classes_of_the_program_are_sorted(wine, tmp_path):
+    X, new, y, truth = wine
+    names = np.array(["10", "2.5", "-3"])  # in the order of numbers in the file, of texts here
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    table.assign(kind=names[y]).to_csv(tmp_path / "wine.csv", index=False)
+    asked = ["--categorical", "kind", "--mode", "paper", "--epochs", "40"]
+    run_program("fit", tmp_path / "wine.csv", "--label", "kind", "--out", tmp_path / "w.glgnn", *asked)
+    model = GLGNNClassifier.load(tmp_path / "w.glgnn")
+    assert model._fitted.class_names == ["-3", "2.5", "10"]
+    model.save(tmp_path / "again.glgnn")
+    again = GLGNNClassifier.load(tmp_path / "again.glgnn")
+    new = pd.DataFrame(new, columns=table.columns)
+    lines = [line.split(",") for line in run_program("predict", tmp_path / "w.glgnn").splitlines()[1:]]
+    for model in (model, again, pickle.loads(pickle.dumps(model))):
+        assert model.classes_.tolist() == ["-3", "10", "2.5"]
+        assert np.mean(model.predict(new) == names[truth]) >= 0.9
+        assert get_scorer("roc_auc_ovr")(model, new, names[truth]) >= 0.9
+        calibrated = CalibratedClassifierCV(model, cv="prefit").fit(new, names[truth])
+        assert np.mean(calibrated.predict(new) == names[truth]) >= 0.9
+        assert model.transduction_.tolist() == [line[1] for line in lines]
+        best = model.label_distributions_.argmax(axis=1)
+        np.testing.assert_array_equal(model.classes_[best], model.transduction_)
+        assert [e.label for e in model.explain_all(range(9))] == model.transduction_[:9].tolist()
+        assert model.estimate_["majority_class"] == names[np.bincount(y).argmax()]
+    state = model.__getstate__()
+    state["classes_"] = state.pop("_model_classes")  # as pickles of earlier versions have it
+    earlier = GLGNNClassifier.__new__(GLGNNClassifier)
+    earlier.__setstate__(state)
+    np.testing.assert_array_equal(earlier.predict(new), model.predict(new))
+    assert earlier.classes_.tolist() == ["-3", "10", "2.5"]
+
+
+def test_class_shares_are_those_of_the_classes(wine):
+    X, _, y, _ = wine
+    few = np.concatenate([np.flatnonzero(y == c)[:12] for c in range(3)])
+    labels = np.full(len(y), -1)
+    labels[few] = y[few]
+    model = GLGNNClassifier(members=2).fit(X, labels)
+    first, second, third = model.estimate_["class_shares"]
+    assert first != second
+    _stored.set_classes(model, np.array(["c", "a", "b"]))  # as a file may have them
+    assert model.estimate_["class_shares"] == [second, third, first]
+
+
+def test_settings_of_the_program_come_along(wine, tmp_path):
+    X, _, y, _ = wine
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    table.assign(kind=y.astype(float)).to_csv(tmp_path / "wine.csv", index=False)
+    for asked in (["--mode", "paper", "--epochs", "12", "--mu1", "0.5"], ["--members", "2", "--seed", "7"]):
+        run_program("fit", tmp_path / "wine.csv", "--label", "kind", "--out", tmp_path / "w.glgnn", *asked)
+        model = GLGNNClassifier.load(tmp_path / "w.glgnn")
+        assert model.classes_.tolist() == [0, 1, 2] and model.classes_.dtype.kind == "f"
+        assert str(model.get_params()[asked[2 if asked[0] == "--mode" else 0][2:]]) in asked
+        again = clone(model).fit(table, y.astype(float))
+        assert again._fitted.settings == model._fitted.settings
+        np.testing.assert_array_equal(again.label_distributions_, model.label_distributions_)
+
+
+def test_models_of_arrays_have_no_names(wine, tmp_path):
+    X, new, y, truth = wine
+    np.save(tmp_path / "X.npy", np.column_stack([X, np.ones(len(X))]))
+    np.save(tmp_path / "y.npy", y)
+    run_program("fit", tmp_path / "X.npy", "--label", tmp_path / "y.npy", "--out", tmp_path / "w.glgnn")
+    model = GLGNNClassifier.load(tmp_path / "w.glgnn")
+    assert not hasattr(model, "feature_names_in_") and model.n_features_in_ == 14
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.score(np.column_stack([new, np.ones(len(new))]), truth) >= 0.9
+    with pytest.warns(UserWarning, match="was fitted without feature names"):
+        model.predict(pd.DataFrame(new).add_prefix("own ").assign(last=1))
+
+
+def test_names_of_a_folder_come_along(wine, tmp_path):
+    X, _, y, _ = wine
+    np.save(tmp_path / "features.npy", X.astype(np.float32))
+    np.save(tmp_path / "labels.npy", y.astype(np.int32))
+    names = load_wine().feature_names
+    (tmp_path / "feature_names.txt").write_text("\n".join(names) + "\n")
+    run_program("fit", tmp_path, "--mode", "paper", "--epochs", "2", "--out", tmp_path / "w.glgnn")
+    assert GLGNNClassifier.load(tmp_path / "w.glgnn").feature_names_in_.tolist() == names
+
+
+def test_a_report_overwrites_no_model(fitted, tmp_path):
+    fitted.save(tmp_path / "wine.glgnn")
+    before = (tmp_path / "wine.glgnn").read_bytes()
+    with pytest.raises(ValueError, match="wine.glgnn: the report would overwrite a model; choose another file"):
+        fitted.report(tmp_path / "wine.glgnn")
+    assert (tmp_path / "wine.glgnn").read_bytes() == before
 
 
 def test_labels_of_intervals_come_back(wine, tmp_path):

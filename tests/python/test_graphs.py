@@ -1,5 +1,7 @@
 """Graphs given and learned, and pictures of what the model holds."""
 
+import copy
+import re
 import sys
 import types
 
@@ -11,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 from matplotlib.collections import LineCollection, PathCollection
 
-from glgnn import GLGNNClassifier, plot
+from glgnn import GLGNNClassifier, _stored, plot
 from glgnn._graphs import read_graph
 
 
@@ -43,6 +45,14 @@ def test_networkx_graphs_name_rows():
     np.testing.assert_array_equal(
         dense(read_graph(networkx.path_graph(3), 3), 3), [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     )
+
+
+def test_an_index_with_a_name_twice_names_nothing():
+    index = pd.Index(["a", "a", "b", "c"])
+    with pytest.raises(ValueError, match="found the node 'a', expected row numbers from 0 to 3, as .* twice"):
+        read_graph(networkx.Graph([("a", "b"), ("a", "c")]), 4, index)
+    of_numbers = read_graph(networkx.Graph([(0, 2), (0, 3)]), 4, index)
+    np.testing.assert_array_equal(dense(of_numbers, 4)[0], [0, 0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -106,6 +116,13 @@ def test_to_pyg_fills_a_data_object(fitted, wine, half_labelled, monkeypatch):
     source, target = made.edge_index
     np.testing.assert_allclose(made.edge_weight, np.asarray(fitted.graph_[target, source]).ravel())
     np.testing.assert_array_equal(np.flatnonzero(made.train_mask), fitted.train_rows_)
+    of_program = copy.deepcopy(fitted)
+    _stored.set_classes(of_program, np.array(["c", "a", "b"]))  # not sorted, as a file may have them
+    known = half_labelled >= 0
+    expected = np.array(["c", "a", "b"])[half_labelled[known]]
+    labels = of_program.to_pyg().y
+    np.testing.assert_array_equal(of_program.classes_[labels[known]], expected)
+    assert set(labels[~known]) == {-1}
 
 
 @pytest.fixture(autouse=True)
@@ -120,10 +137,21 @@ def of_kind(ax, kind):
 
 def test_network(fitted):
     ax = plot.plot_network(fitted)
-    assert len(ax.images) == 1
-    np.testing.assert_array_equal(ax.images[0].get_array(), fitted.network_)
-    names = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert len(names) == len(fitted.modules_) + 1 and names[-1] == "aggregation"
+    modules, last = (image.get_array() for image in ax.images)
+    kinds = [" on ".join(re.match(r"(\w+) views=(\w+)", m["settings"]).groups()) for m in fitted.modules_]
+    assert len(set(kinds)) < len(kinds)
+    together = sorted(range(len(kinds)), key=lambda m: kinds.index(kinds[m]))
+    np.testing.assert_array_equal(modules[:-1], fitted.network_[:-1][np.ix_(together, [*together, -1])])
+    np.testing.assert_array_equal(last[-1], fitted.network_[-1, [*together, -1]])
+    assert modules.mask[-1].all() and last.mask[:-1].all()
+    names = [tick.get_text() for tick in ax.get_yticklabels()][::-1]
+    assert names == [f"{k} ({kinds.count(k)} graphs)" for k in dict.fromkeys(kinds)] + ["aggregation"]
+
+
+def test_network_of_many_modules_can_be_read(wine):
+    model = GLGNNClassifier("paper", epochs=1, modules=40, hidden=2).fit(wine[0], wine[2])
+    names = [tick.get_text() for tick in plot.plot_network(model).get_yticklabels()]
+    assert names == ["aggregation", *(f"module {m}" for m in range(38, -1, -2))]
 
 
 def test_feature_weights(fitted):
@@ -142,6 +170,19 @@ def test_graph_shows_every_row_once(fitted):
     (lines,) = of_kind(ax, LineCollection)
     rows = fitted.graph_.shape[0]
     assert rows <= len(lines.get_segments()) <= 2 * rows
+
+
+def test_many_classes_look_different_and_stay_uncovered():
+    X = np.repeat(np.arange(12.0)[:, None], 10, axis=0) + np.random.default_rng(0).normal(0, 0.1, (120, 2))
+    model = GLGNNClassifier(members=1).fit(X, np.repeat(np.arange(12), 10))
+    ax = plot.plot_graph(model)
+    looks = {
+        (tuple(part.get_facecolor()[0]), part.get_paths()[0].vertices.tobytes())
+        for part in of_kind(ax, PathCollection)
+    }
+    assert len(looks) == 12
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
 
 
 def test_large_graphs_are_cut(fitted):

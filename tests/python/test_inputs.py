@@ -3,6 +3,7 @@
 import datetime
 import subprocess
 import sys
+import warnings
 import weakref
 from decimal import Decimal
 
@@ -55,6 +56,42 @@ def test_columns_become_numbers():
     )
     with pytest.warns(UserWarning, match='such as "blue", counted as'):
         model.predict(pd.DataFrame({"code": [4], "size": [None], "skin": ["blue"], "flag": [None], "number": [5]}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", message='.*"flag"')
+        given = model.predict_proba(table)
+        for kind in (int, float, str):  # a file may hold 1 or TRUE
+            changed = table.assign(flag=table["flag"].astype(kind))
+            np.testing.assert_array_equal(model.predict_proba(changed), given)
+
+
+def test_a_sparse_column_is_its_numbers():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"flag": random.random(30) < 0.5, "size": random.random(30)})
+    table["count"] = random.integers(0, 3, 30)
+    sparse = table.astype({"flag": pd.SparseDtype(bool), "count": pd.SparseDtype(np.int64)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        features, names, model = encode(sparse)
+    expected, expected_names, _ = encode(table)
+    assert names == expected_names
+    np.testing.assert_array_equal(features, expected)
+
+
+@pytest.mark.parametrize("name", ["", " "])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_column_without_a_name_is_refused(name, place):
+    table = pd.DataFrame({"a": [1.0, 2.0, 4.0, 7.0], "b": [3.0, 5.0, 4.0, 8.0]})
+    unnamed = table.set_axis([name if j == place else "c" for j in range(2)], axis=1)
+    with pytest.raises(ValueError, match=f"X: column {place} has no name: found '{name}', expected a name"):
+        encode(unnamed)
+
+
+def test_names_of_two_types_are_refused_before_the_work(wine, monkeypatch):
+    monkeypatch.setattr("glgnn._core.fit", lambda **given: pytest.fail("fit began"))
+    table = pd.DataFrame(wine[0][:, :2], columns=["a", 1])
+    with pytest.raises(TypeError, match="string names"):
+        GLGNNClassifier().fit(table, wine[2])
 
 
 def test_infinity_in_a_column():
@@ -87,7 +124,11 @@ def test_periods_are_the_dates_they_begin_at(unit):
     dates = pd.DataFrame({"month": months.dt.to_timestamp(), "size": size})
     np.testing.assert_array_equal(features, encode(dates)[0])
     expected = model.predict_proba(dates)
-    np.testing.assert_array_equal(model.predict_proba(dates.assign(month=months)), expected)
+    for given in (months, months.astype(object)):
+        np.testing.assert_array_equal(model.predict_proba(dates.assign(month=given)), expected)
+    features, names, _ = encode(pd.DataFrame({"month": months.astype(object), "size": size}))
+    assert names == ["month", "month is missing", "size"]
+    np.testing.assert_array_equal(features, encode(dates)[0])
 
 
 def test_gaps_among_numbers_as_objects():
@@ -299,13 +340,18 @@ def test_numbers_under_a_mask_are_missing(wine):
         GLGNNClassifier().fit(np.ma.masked_less(X, 1), y)
 
 
-@pytest.mark.parametrize("what", ["name", "category", "label"])
+@pytest.mark.parametrize("what", ["name", "category", "label", "row", "name of y", "name of index"])
 def test_half_a_character_is_refused(wine, what):
     broken = "\ud800"
     table = pd.DataFrame(wine[0][:, :2], columns=["a", broken if what == "name" else "b"])
     y = np.where(wine[2] == 0, "u", broken if what == "label" else "v").astype(object)
     if what == "category":
         table["c"] = np.where(wine[2] == 1, broken, "x")
+    if what == "row":
+        table.index = [*range(len(y) - 1), broken]
+    if what == "name of index":
+        table.index = pd.RangeIndex(3, len(y) + 3, name=broken)
+    y = pd.Series(y, index=table.index, name=broken if what == "name of y" else "y")
     with pytest.raises(ValueError, match="no whole character"):
         GLGNNClassifier().fit(table, y)
 
@@ -370,6 +416,29 @@ def test_minus_one_beside_one_class_is_a_class_and_said():
     with pytest.warns(UserWarning, match="only -1 and 1: -1 is taken as a class"):
         codes, classes = encode_labels([-1, 1, -1])
     assert codes.tolist() == [0, 1, 0] and classes.tolist() == [-1, 1]
+
+
+@pytest.mark.parametrize(
+    ("y", "is_said"), [([-1, 0, 1], True), ([-1, -1, 0, 1], False), ([-1, 0, 1, 2], False)]
+)
+def test_minus_one_that_may_be_a_class_is_said(y, is_said):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        codes, _ = encode_labels(y)
+    assert codes[0] == -1
+    assert [str(one.message)[:50] for one in said] == is_said * ["y holds -1, 0 and 1: rows of -1 are taken as rows "]
+
+
+def test_warnings_point_at_the_caller(orchard):
+    table, variety, _ = orchard
+    with pytest.warns(UserWarning) as said:
+        model = GLGNNClassifier(members=2).fit(
+            table.assign(name=[f"tree {i}" for i in range(len(table))]), variety.fillna("nan")
+        )
+        new = table.assign(skin="striped")
+        for use in (model.predict, model.predict_proba, model.neighbors):
+            use(new)
+    assert len(said) == 5 and {one.filename for one in said} == {__file__}
 
 
 def test_spellings_are_said():
