@@ -352,6 +352,7 @@ int FitCommand::run() const {
   if (model.config.mode == Mode::kBest && given->rows > 0) {
     const std::string edges = given_edges_sentence(*given, model);
     if (!edges.empty()) say("{}\n", edges);
+    say("new rows      expect less on rows that are not in this table: they have no given edges\n");
   }
   write_report(model, files);
   return 0;

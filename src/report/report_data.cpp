@@ -235,6 +235,7 @@ Json report_data(const Model& model, const ReportLimits& limits) {
           {"mode", get_setting(model.config, "mode")},
           {"rows", model.probabilities.rows()},
           {"folds", model.folds},
+          {"has_graph", model.has_graph},
           {"classes", model.class_names},
           {"notes", model.notes},
           {"val_accuracy", validation_accuracy(model)},

@@ -64,6 +64,29 @@ test('where no module hears neighbours the page says that links decide nothing',
   assert.deepEqual(row.edges, [])
 })
 
+test('where the edges of a given graph decide the page says so and names them', async () => {
+  const home = folder()
+  const count = 150
+  const random = (seed) => ((seed * 2654435761) % 4294967296) / 4294967296
+  const rows = Array.from({ length: count }, (_, i) => `n${i},${random(i + 1).toFixed(3)},${random(i + 999).toFixed(3)},${i % 5 < 2 ? ['red', 'blue', 'green'][i % 3] : ''}`)
+  const edges = []
+  for (let i = 0; i < count; i++) for (let e = 1; e <= 4; e++) edges.push(`n${i},n${(i + 3 * Math.floor(1 + 40 * random(7 * i + e))) % count}`) // of one class
+  writeFileSync(join(home, 'team.csv'), ['id,a,b,team', ...rows, ''].join('\n'))
+  writeFileSync(join(home, 'edges.csv'), ['from,to', ...edges, ''].join('\n'))
+  const said = glgnn(home, 'fit', 'team.csv', '--label', 'team', '--id', 'id', '--graph', 'edges.csv', '--folds', '2', '--spread_heads', 'false', '--gnn_heads', 'false')
+  assert.match(said, /expect less on rows that are not in this table: they have no given edges/)
+  const page = await open(browser, join(home, 'team.html'))
+  assert.match(await text(page, '#summary'), /On rows of this table without a label it is right on about .* Expect less on rows that are not in it/s)
+  assert.match(await text(page, '#summary'), /t hears which classes the edges of the given graph join/)
+  const why = JSON.parse(glgnn(home, 'explain', 'team.glgnn', '--row', 'n3', '--json'))
+  assert.ok(why.edges.length > 0)
+  for (const edge of why.edges) assert.ok(edges.includes(`n3,${edge.id}`) || edges.includes(`${edge.id},n3`), `${edge.id} is no given neighbour`)
+  await page.locator('#row-search').fill('n3')
+  await page.keyboard.press('Enter')
+  assert.match(await text(page, '#reason-neighbours'), new RegExp(why.edges[0].id))
+  assert.deepEqual(page.troubles, [])
+})
+
 test('a number of the confusion matrix shows its rows, as their folds judged them', async () => {
   const page = await open(browser, file)
   const cell = page.locator('#confusion tbody tr').nth(0).locator('td').nth(0).locator('button')

@@ -28,14 +28,17 @@ export interface Module {
   weight: number
   note: string
   line: number | null // of the history
-  compares: { views: string[]; k: number; metric: string; hears_neighbours: boolean } | null
+  compares: { views: string[]; k: number; metric: string; by_given_edges: boolean; hears_neighbours: boolean } | null
 }
 
 /** Whether its answer about a row takes anything from the row's neighbours. */
 export const hears = ({ compares }: Module) => compares?.hears_neighbours ?? true
 
+/** Whether it hears the rows that edges of the given graph join; new rows have none. */
+export const hearsGiven = ({ compares }: Module) => compares?.by_given_edges ?? false
+
 /** The part of the prediction that comes from modules that hear neighbours. */
-export const heardPart = (data: ReportData) => data.modules.every(hears) ? 1 : data.modules.filter(hears).reduce((sum, module) => sum + module.weight, 0)
+export const heardPart = (data: ReportData, heard = hears) => data.modules.every(heard) ? 1 : data.modules.filter(heard).reduce((sum, module) => sum + module.weight, 0)
 
 /** Accuracy on rows that no choice has seen, estimated; in the page where there is no test part. */
 export interface Estimate {
@@ -78,6 +81,7 @@ export interface ReportData {
   mode: 'paper' | 'best'
   rows: number
   folds: number // trainings that each held back other labels to validate
+  has_graph: boolean // given with the data
   classes: string[]
   notes: string[]
   val_accuracy: number | null

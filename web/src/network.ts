@@ -63,6 +63,7 @@ const viewWords: Record<string, string> = {
 
 function compares(data: ReportData, { compares: how }: Module): string {
   if (!how) return `its ${data.settings.find(({ name }) => name === 'k')?.value ?? ''} most similar rows by the product of the features it selects`
+  if (how.by_given_edges) return 'the rows that edges of the given graph join to it'
   return `its ${counted(how.k, 'most similar row')} by ${how.metric}; ${how.views.map((view) => viewWords[view] ?? view).join(', or ')}`
 }
 

@@ -1,5 +1,5 @@
 /** The first screen: the figures, and the report in a few sentences. */
-import { heardPart, hears, i32, u16, type Part, type PartName, type ReportData, type Rows } from './data'
+import { heardPart, hears, hearsGiven, i32, u16, type Part, type PartName, type ReportData, type Rows } from './data'
 import { count, counted, h, interval, listed, percent, scrolled, section, type Child } from './dom'
 import { judged, macroF1, partTitles } from './quality'
 
@@ -57,6 +57,9 @@ function beside(accuracy: number, low: number, name: string, share: number): str
 /** What the validation rows chose. */
 const chosen = (data: ReportData): string => (data.mode === 'paper' ? 'epoch' : 'modules')
 
+/** Whom the estimate speaks for: new rows have no given edges. */
+const rowsJudged = (data: ReportData): string => (data.has_graph ? 'rows of this table without a label' : 'rows not seen')
+
 function quality(data: ReportData): string {
   const { test, val } = data.parts
   if (test.rows > 0) {
@@ -68,7 +71,8 @@ function quality(data: ReportData): string {
   if (data.estimate) {
     const e = data.estimate
     const baseline = e.baseline_accuracy === null ? '' : ` Logistic regression on the same folds is right on ${percent(e.baseline_accuracy)}.`
-    return `On rows it has not seen it is right on about ${percent(e.accuracy)} (95 % interval ${range(e)}): an estimate from ${counted(e.rows, 'label')} that were held back. ${beside(e.accuracy, e.low, e.majority_class, e.majority_share)}${baseline}`
+    const alone = data.has_graph ? ' Expect less on rows that are not in it: they have no edges of the given graph.' : ''
+    return `On ${rowsJudged(data)} it is right on about ${percent(e.accuracy)} (95 % interval ${range(e)}): an estimate from ${counted(e.rows, 'label')} that were held back. ${beside(e.accuracy, e.low, e.majority_class, e.majority_share)}${baseline}${alone}`
   }
   if (data.val_accuracy === null) return 'No label was held back, so nobody knows how good it is.'
   const most = largest(data, val)
@@ -111,6 +115,8 @@ function looksAt(data: ReportData): string {
   const names = listed(order.slice(0, 3).map((f) => data.features.names[f]))
   const heard = data.modules.filter(hears).length
   const graphs = `${counted(data.modules.length, 'learned graph')} with ${counted(data.row_data.graphs[0].links, 'link')} when joined`
+  const given = heardPart(data, hearsGiven)
+  if (given > 0) return `It looks most at ${names}. ${given < 1 ? `In modules that make ${percent(given)} of the prediction it` : 'It'} hears which classes the edges of the given graph join.`
   if (heard === data.modules.length) return `It looks most at ${names}, and at neighbours in ${graphs}.`
   if (heard === 0) return `It looks most at ${names}, and hears no neighbour: the ${graphs} only show which rows are alike.`
   return `It looks most at ${names}, and, in modules that make ${percent(heardPart(data))} of the prediction, at neighbours in ${heard} of the ${graphs}.`
@@ -123,7 +129,7 @@ export function overview(data: ReportData, rows: Rows): HTMLElement {
   const cards: Child[] = [
     test.rows > 0 &&
       card('test-accuracy', 'Test accuracy', percent(test.correct / test.rows), `${count(test.correct)} of ${counted(test.rows, 'row')} right; 95 % interval ${range(interval(test.correct, test.rows))}`, true),
-    estimate && card('estimated-accuracy', 'Estimated accuracy', percent(estimate.accuracy), `on rows not seen; 95 % interval ${range(estimate)}`, true),
+    estimate && card('estimated-accuracy', 'Estimated accuracy', percent(estimate.accuracy), `on ${rowsJudged(data)}; 95 % interval ${range(estimate)}`, true),
     estimate && card('majority-share', `Always saying ${estimate.majority_class}`, percent(estimate.majority_share), 'the share of the largest class'),
     estimate && estimate.baseline_accuracy !== null && card('baseline-accuracy', 'Baseline', percent(estimate.baseline_accuracy), 'logistic regression on the same folds'),
     data.val_accuracy !== null &&
