@@ -65,7 +65,7 @@ struct NewRowsOptions {
 
 struct RowBlock {
   Features features;             // prepared and scaled by the plan
-  std::vector<std::string> ids;  // one per row: the id column, else numbers from 0 over all blocks
+  std::vector<std::string> ids;  // one per row: the id column, else its number in the input, from 0
   std::vector<int32_t> labels;   // one per row: the model's class, -1 where unknown or not given
   std::vector<int64_t> lines;    // one per row: its line in a text file; 0 where there are none
 

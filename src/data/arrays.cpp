@@ -32,7 +32,8 @@ void add_labels(Dataset& dataset, const NpyArray& y, const LoadOptions& options)
   const bool is_list = y.shape.size() == 1;
   check_count(is_list ? static_cast<size_t>(y.shape[0]) : SIZE_MAX, "shape " + y.shape_text(),
               dataset, y.place);
-  set_labels(dataset, to_integers(y), options.missing);
+  set_labels(dataset, to_integers(y), options.missing,
+             options.new_rows ? MinusOne::kClass : MinusOne::kByOthers);
   if (!options.new_rows) check_labels(dataset, y.place);
 }
 
@@ -226,8 +227,7 @@ class ArraySource : public RowSource {
     block.features = rows_of(data_.features, first, end);
     for (int64_t i = first; i < end; ++i) {
       block.ids.push_back(data_.row_ids.empty() ? std::to_string(i) : data_.row_ids[i]);
-      const int32_t label = data_.labels[i];
-      block.labels.push_back(label < 0 ? -1 : classes_.find(data_.class_names[label]));
+      block.labels.push_back(class_of(data_.labels[i]));
       block.lines.push_back(0);
     }
     read_ = end;
@@ -245,6 +245,12 @@ class ArraySource : public RowSource {
   }
 
  private:
+  int32_t class_of(int32_t label) {
+    if (label < 0) return -1;
+    const std::string& name = data_.class_names[label];
+    return name == "-1" && !classes_.has(name) ? -1 : classes_.find(name);
+  }
+
   Dataset data_;
   ClassNumbers classes_;
   int64_t read_ = 0;

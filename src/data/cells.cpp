@@ -10,24 +10,12 @@
 namespace glgnn {
 namespace {
 
-class GapWords {
- public:
-  explicit GapWords(std::vector<std::string> more) : more_(std::move(more)) {}
-
-  bool has(std::string_view text) const {
-    return is_missing(text) || std::find(more_.begin(), more_.end(), text) != more_.end();
-  }
-
- private:
-  std::vector<std::string> more_;
-};
-
 // Columns without a name and without a value, as spreadsheets leave them, are taken out; but not
 // the first one, which may name the rows.
 class TextCells : public CellRows {
  public:
-  TextCells(const std::filesystem::path& path, std::vector<std::string> missing)
-      : rows_(path), gaps_(std::move(missing)) {
+  TextCells(const std::filesystem::path& path, const std::vector<std::string>& missing)
+      : rows_(path), words_(missing) {
     if (!rows_.next(fields_)) {
       fail(ErrorKind::kData, {path},
            {"empty file", "no line with the names of columns", "rows of text",
@@ -47,12 +35,13 @@ class TextCells : public CellRows {
     const auto is_empty = [](const std::string& field) { return field.empty(); };
     do {
       if (!rows_.next(fields_)) return false;
+      ++row_;
     } while (std::ranges::all_of(fields_, is_empty) && ++empty_rows_ > 0);
     cells.clear();
     for (size_t j = 0; j < fields_.size(); ++j) {
       const std::string& field = fields_[j];
       if (j < is_named_.size() && is_named_[j]) {
-        cells.push_back({.text = field, .is_gap = gaps_.has(field)});
+        cells.push_back({.text = field, .is_gap = words_.has(field) || is_missing(field)});
       } else if (!field.empty()) {
         refuse_unnamed(j);
       } else {
@@ -64,6 +53,8 @@ class TextCells : public CellRows {
   }
 
   Place place() const override { return rows_.place(); }
+  int64_t row() const override { return row_; }
+  std::vector<std::string> unseen_words() const override { return words_.unseen(); }
   double part_read() const override { return rows_.part_read(); }
   bool comma_separates() const override { return rows_.delimiter() == ','; }
 
@@ -75,7 +66,8 @@ class TextCells : public CellRows {
                       (unnamed == 1 ? "is" : "are") + " left out");
     }
     if (empty_rows_ > 0) {
-      notes.push_back(counted(empty_rows_, "row") + " without any value left out");
+      notes.push_back(counted(empty_rows_, "row") +
+                      " without any value left out; the others keep their numbers");
     }
     if (too_long_ > 0) {
       notes.push_back(counted(too_long_, "empty field") +
@@ -114,25 +106,18 @@ class TextCells : public CellRows {
   }
 
   TextRows rows_;
-  GapWords gaps_;
+  GapWords words_;
   std::vector<std::string> names_, fields_;
   std::vector<bool> is_named_;  // of the columns of the file
-  int64_t too_long_ = 0, empty_rows_ = 0;
+  int64_t row_ = -1, too_long_ = 0, empty_rows_ = 0;
 };
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
 
 class FrameCells : public CellRows {
  public:
-  FrameCells(const Frame& frame, std::vector<std::string> missing)
-      : frame_(frame), gaps_(std::move(missing)) {
+  FrameCells(const Frame& frame, const std::vector<std::string>& missing)
+      : frame_(frame), words_(missing) {
     for (const FrameColumn& column : frame.columns) {
-      names_.emplace_back(without_blanks(column.name));  // as in a file
+      names_.emplace_back(trimmed(column.name));  // as in a file
     }
   }
 
@@ -143,11 +128,13 @@ class FrameCells : public CellRows {
     cells.clear();
     for (const FrameColumn& column : frame_.columns) {
       if (column.is_text) {
-        const std::string_view text = without_blanks(column.texts[static_cast<size_t>(next_)]);
-        cells.push_back({.text = text, .is_gap = gaps_.has(text)});
+        const std::string_view text = trimmed(column.texts[static_cast<size_t>(next_)]);
+        cells.push_back({.text = text, .is_gap = words_.has(text) || is_missing(text)});
       } else {
         const double number = column.numbers[static_cast<size_t>(next_)];
-        cells.push_back({.number = number, .is_number = true, .is_gap = std::isnan(number)});
+        cells.push_back({.number = number,
+                         .is_number = true,
+                         .is_gap = std::isnan(number) || words_.has(number)});
       }
     }
     ++next_;
@@ -158,6 +145,8 @@ class FrameCells : public CellRows {
   Place place() const override {
     return {next_ == 0 ? "X" : "X, row " + std::to_string(next_ - 1)};
   }
+  int64_t row() const override { return next_ - 1; }
+  std::vector<std::string> unseen_words() const override { return words_.unseen(); }
   double part_read() const override {
     return static_cast<double>(next_) / static_cast<double>(std::max<int64_t>(1, frame_.rows));
   }
@@ -166,7 +155,7 @@ class FrameCells : public CellRows {
 
  private:
   const Frame& frame_;
-  GapWords gaps_;
+  GapWords words_;
   std::vector<std::string> names_;
   int64_t next_ = 0;
 };
@@ -174,12 +163,13 @@ class FrameCells : public CellRows {
 }  // namespace
 
 std::unique_ptr<CellRows> open_text_cells(const std::filesystem::path& path,
-                                          std::vector<std::string> missing) {
-  return std::make_unique<TextCells>(path, std::move(missing));
+                                          const std::vector<std::string>& missing) {
+  return std::make_unique<TextCells>(path, missing);
 }
 
-std::unique_ptr<CellRows> open_frame_cells(const Frame& frame, std::vector<std::string> missing) {
-  return std::make_unique<FrameCells>(frame, std::move(missing));
+std::unique_ptr<CellRows> open_frame_cells(const Frame& frame,
+                                           const std::vector<std::string>& missing) {
+  return std::make_unique<FrameCells>(frame, missing);
 }
 
 }  // namespace glgnn

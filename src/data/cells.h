@@ -25,6 +25,10 @@ class CellRows {
   virtual bool next(std::vector<Cell>& cells) = 0;
   // Where the row that next() gave is, or the header before the first.
   virtual Place place() const = 0;
+  // The number of that row, from 0; rows that were left out count.
+  virtual int64_t row() const = 0;
+  // The user's words for gaps that no cell has been so far.
+  virtual std::vector<std::string> unseen_words() const = 0;
   virtual double part_read() const = 0;  // 0 to 1
   // Whether commas separate the fields, so that one inside a number was in quotes.
   virtual bool comma_separates() const = 0;
@@ -51,9 +55,10 @@ struct Frame {
 
 // `missing`: words that mean a gap, beside those that always do.
 std::unique_ptr<CellRows> open_text_cells(const std::filesystem::path& path,
-                                          std::vector<std::string> missing);
+                                          const std::vector<std::string>& missing);
 // The frame must outlive the result.
-std::unique_ptr<CellRows> open_frame_cells(const Frame& frame, std::vector<std::string> missing);
+std::unique_ptr<CellRows> open_frame_cells(const Frame& frame,
+                                           const std::vector<std::string>& missing);
 
 // What load_dataset() makes of a table in memory: the same features as of a file with the same
 // values. Labels are the caller's. table.cpp

@@ -50,6 +50,9 @@ void ColumnProfile::add(const Cell& cell) {
   if (cell.is_number || (parse_number(cell.text, value) && !std::isnan(value))) {
     numbers_.push_back(cell.is_number ? cell.number : value);
     styles_.add_plain(cell.text);
+    if (!cell.is_number && value == numbers_[0] && !exact_number(cell.text, value)) {
+      like_first_.insert(label_key(std::string(cell.text)));
+    }
     return;
   }
   const bool is_unknown = may_mean_unknown(cell.text);
@@ -207,6 +210,7 @@ std::string ColumnProfile::note_of_numbers() const {
 
 void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> values) const {
   const bool is_counter = counts_rows(values);
+  const bool rises = std::ranges::is_sorted(values, std::ranges::less_equal{});
   std::sort(values.begin(), values.end());
   if (values.empty()) return;
   const size_t middle = values.size() / 2;
@@ -227,13 +231,14 @@ void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> va
                         std::isfinite(lowest) && static_cast<int64_t>(values.size()) == present_;
   const bool whole = std::all_of(values.begin(), values.end(), is_whole);
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  column.distinct = static_cast<int64_t>(values.size());
+  column.distinct = std::ssize(values);
+  if (column.distinct == 1) column.distinct = std::max<int64_t>(1, std::ssize(like_first_));
   column.indicator = missing_ > 0;
   column.varies = !constant;
   if (constant && missing_ == 0) column.kind = ColumnKind::kConstant;
   const bool all_differ = column.distinct == present_ && missing_ == 0 && present_ > 1;
   if (wish_ == ColumnWish::kNone && column.kind == ColumnKind::kNumeric && whole && all_differ &&
-      (is_counter || is_id_name(name_))) {
+      (is_counter || is_id_name(name_) || (rises && may_number_rows(name_)))) {
     column.kind = ColumnKind::kIdentifier;
   }
 }

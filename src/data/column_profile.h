@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -59,7 +60,8 @@ class ColumnProfile {
   int64_t unknown_ = 0;  // words such as "unknown": gaps if the others are numbers or dates
   int64_t signs_ = 0, minuses_ = 0;  // texts such as "+", and gaps such as "-"
   bool minuses_are_levels_ = false;
-  std::vector<double> numbers_;  // those that are written plainly, until a second reading
+  std::vector<double> numbers_;       // those that are written plainly, until a second reading
+  std::set<std::string> like_first_;  // texts that a double does not tell from the first number's
   StyleFinder styles_;
   std::map<std::string, int64_t> words_;  // the first ones that are no plain numbers
   std::array<int64_t, 3> dates_{};        // texts that fit each order

@@ -64,7 +64,7 @@ void read_labels(Dataset& dataset, const fs::path& folder,
     }
   }
   if (!fs::exists(folder / "class_names.txt")) {
-    return set_labels(dataset, numbers, missing);
+    return set_labels(dataset, numbers, missing, MinusOne::kUnknown);
   }
   dataset.class_names = read_lines(folder / "class_names.txt");
   std::set<std::string> seen{""};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "data/number_style.h"
@@ -31,11 +32,12 @@ void take_out_unknown(std::map<std::string, int64_t>& counts,
                       const std::vector<std::string>& missing, std::vector<std::string>& notes) {
   int64_t rows = 0;
   std::vector<std::string> words;
+  GapWords user_words(missing);
   const bool minus_is_class = counts.contains("+");
   for (auto at = counts.begin(); at != counts.end();) {
     const std::string& text = at->first;
     const bool is_word = is_unlabelled(text) || text == "None" || (text == "-" && !minus_is_class);
-    if (!is_word && std::find(missing.begin(), missing.end(), text) == missing.end()) {
+    if (!is_word && !user_words.has(text)) {
       ++at;
       continue;
     }
@@ -53,16 +55,25 @@ void take_out_unknown(std::map<std::string, int64_t>& counts,
 bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_capital(char c) { return std::isupper(static_cast<unsigned char>(c)); }
+bool is_first_byte(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 // Every word in small letters, in capitals, or with a first capital.
 bool is_plain_case(const std::string& text) {
+  const std::string small = lower_case(text);
+  const auto is_capital = [&](size_t i) {  // of a byte, or of two in UTF-8
+    return is_first_byte(text[i]) &&
+           (text[i] != small[i] ||
+            (i + 1 < text.size() && !is_first_byte(text[i + 1]) && text[i + 1] != small[i + 1]));
+  };
   for (size_t i = 0; i < text.size();) {
+    const bool begins_large = is_capital(i);
+    int64_t letters = 0, capitals = 0;
     size_t end = i;
-    while (end < text.size() && is_letter(text[end])) ++end;
-    const auto capitals = std::count_if(text.begin() + i, text.begin() + end, is_capital);
-    const bool all = capitals == static_cast<int64_t>(end - i);
-    if (!all && capitals > (is_capital(text[i]) ? 1 : 0)) return false;
+    for (; end < text.size() && is_letter(text[end]); ++end) {
+      letters += is_first_byte(text[end]);
+      capitals += is_capital(end);
+    }
+    if (capitals != letters && capitals > (begins_large ? 1 : 0)) return false;
     i = std::max(end, i + 1);
   }
   return true;
@@ -72,7 +83,7 @@ using Texts = std::vector<std::pair<std::string, int64_t>>;  // and their rows, 
 
 bool is_one_letter(const Texts& texts) {
   return texts.size() > 1 && std::ranges::all_of(texts, [](const auto& text) {
-           return text.first.size() == 1 && is_letter(text.first[0]);
+           return is_letter(text.first[0]) && std::ranges::count_if(text.first, is_first_byte) == 1;
          });
 }
 
@@ -160,11 +171,15 @@ void check_not_measured(Dataset& dataset, int64_t used, int64_t labelled, const 
 
 std::string label_key(const std::string& text) {
   double value = 0;
-  if (parse_number(text, value)) return cell_text({.number = value, .is_number = true});
+  if (exact_number(text, value)) return cell_text({.number = value, .is_number = true});
+  const size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  if (text.find_first_not_of("0123456789", sign) == std::string::npos) {  // too large for a double
+    const size_t digits = std::min(text.find_first_not_of('0', sign), text.size());
+    return (text.starts_with('-') ? "-" : "") + text.substr(digits);
+  }
   std::string key;  // one blank for several
-  for (const char c : text) {
-    if (c == ' ' && key.ends_with(' ')) continue;
-    key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char c : lower_case(text)) {
+    if (c != ' ' || !key.ends_with(' ')) key += c;
   }
   return key;
 }
@@ -216,9 +231,24 @@ void set_labels(Dataset& dataset, const std::vector<std::string>& texts,
 }
 
 void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,
-                const std::vector<std::string>& missing) {
+                const std::vector<std::string>& missing, MinusOne minus_one) {
+  const std::set<int64_t> different(numbers.begin(), numbers.end());
+  if (minus_one == MinusOne::kByOthers && different.contains(-1)) {
+    const bool is_class = different.size() == 2 || *different.begin() < -1;
+    minus_one = is_class ? MinusOne::kClass : MinusOne::kUnknown;
+    if (is_class && !GapWords(missing).has(-1)) {
+      std::vector<std::string> others;
+      for (const int64_t n : different) {
+        if (n != -1) others.push_back(std::to_string(n));
+      }
+      dataset.notes.push_back("the label -1 is a class of " +
+                              counted(std::ranges::count(numbers, -1), "row") + " beside " +
+                              listed(others) + "; --missing -1 would take it as unknown");
+    }
+  }
+  const bool is_unknown = minus_one == MinusOne::kUnknown;
   std::vector<std::string> texts;
-  for (const int64_t n : numbers) texts.push_back(n < 0 ? "" : std::to_string(n));
+  for (const int64_t n : numbers) texts.push_back(n == -1 && is_unknown ? "" : std::to_string(n));
   set_labels(dataset, texts, missing);
 }
 

@@ -32,9 +32,11 @@ struct Spellings {
 };
 Spellings join_spellings(const std::map<std::string, int64_t>& rows_of);
 
-// Number labels, negative where unknown; the classes are named by their numbers.
+// Number labels; the classes are named by their numbers. Beside two or more classes from 0 on -1
+// marks rows without a label; else kByOthers takes it as a class, with a note, as Python does.
+enum class MinusOne { kUnknown, kClass, kByOthers };
 void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,
-                const std::vector<std::string>& missing);
+                const std::vector<std::string>& missing, MinusOne minus_one);
 
 // Throws if one cannot learn from these labels; notes the classes with a single labelled row.
 // `column` is the name of the label column, or empty. `are_classes`: the user says so, whatever

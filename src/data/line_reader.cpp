@@ -232,18 +232,25 @@ std::string read_text(const std::filesystem::path& path) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+  constexpr std::string_view kBlanks = " \t\r\n", kUnbroken = "\xC2\xA0";
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+    if (text.starts_with(kUnbroken)) {
+      text.remove_prefix(kUnbroken.size());
+    } else if (text.ends_with(kUnbroken)) {
+      text.remove_suffix(kUnbroken.size());
+    } else {
+      return text;
+    }
+  }
 }
 
 std::vector<std::string> read_lines(const std::filesystem::path& path) {
   std::vector<std::string> out;
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
-    const std::string_view text = trimmed(line);
-    out.push_back(is_utf8(text) ? std::string(text) : from_windows_1252(text));
+    out.emplace_back(trimmed(is_utf8(line) ? std::string(line) : from_windows_1252(line)));
   }
   return out;
 }

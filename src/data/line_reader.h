@@ -53,7 +53,7 @@ class LineReader {
 // A whole text file, plain or gzip.
 std::string read_text(const std::filesystem::path& path);
 
-// Without blanks and line ends around it.
+// Without blanks (those that do not break too) and line ends around it.
 std::string_view trimmed(std::string_view text);
 
 // Its lines as UTF-8, without their ends and blanks around; a last empty line does not count.

@@ -64,6 +64,9 @@ std::string_view value_of(std::string_view dict, std::string_view key, const Pla
   return dict.substr(at);
 }
 
+constexpr const char* kConvert =
+    "convert it with array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)";
+
 // Sets kind and width; returns whether the bytes have to be swapped.
 bool parse_type(std::string_view value, NpyArray& array) {
   const size_t end = value.size() > 1 && value[0] == '\'' ? value.find('\'', 1) : 0;
@@ -84,9 +87,7 @@ bool parse_type(std::string_view value, NpyArray& array) {
   }
   fail(ErrorKind::kData, array.place,
        {"array of a type that cannot be read", std::string(type),
-        "float32, float64, bool or integers of 8 to 64 bits",
-        "convert it with array.astype(numpy.float32), labels with numpy.unique(y, "
-        "return_inverse=True)"});
+        "float32, float64, bool or integers of 8 to 64 bits", kConvert});
 }
 
 std::vector<int64_t> parse_shape(std::string_view value, const Place& place) {
@@ -156,9 +157,8 @@ void for_each_number(const NpyArray& array, const Visit& visit) {
     case 'u' * 16 + 8:
       return visit_as<uint64_t>(array, visit);
     default:
-      fail(
-          ErrorKind::kData, array.place,
-          {"array of text", "bytes", "an array of numbers", "convert it with array.astype(float)"});
+      fail(ErrorKind::kData, array.place,
+           {"array of text", "bytes", "an array of numbers", kConvert});
   }
 }
 

@@ -31,6 +31,7 @@ class ClassNumbers {
   explicit ClassNumbers(const std::vector<std::string>& class_names);
 
   int32_t find(const std::string& label);  // -1 where unknown
+  bool has(const std::string& label) const { return numbers_.contains(label); }
   void add_note(std::vector<std::string>& notes) const;
 
  private:

@@ -19,10 +19,18 @@
 namespace glgnn {
 namespace {
 
-// The ids of the rows, each different.
+// The ids of the rows, each different. A column that is a guess may hold anything.
 class RowIds {
  public:
+  explicit RowIds(bool is_guess) : is_guess_(is_guess) {}
+
   void add(const std::string& id, const CellRows& rows) {
+    has_values_ = has_values_ || !id.empty();
+    if (!name_rows_) return;
+    if (is_guess_ && (id.empty() || lines_.contains(id))) {
+      name_rows_ = false;
+      return;
+    }
     if (id.empty()) {
       fail(ErrorKind::kData, rows.place(),
            {"a row without an id", id, "an id in every row", "fill it in or leave --id away"});
@@ -33,14 +41,31 @@ class RowIds {
            {"an id that line " + std::to_string(first->second) + " has too", id,
             "a different id in every row", "correct one of them or leave --id away"});
     }
-    ids.push_back(id);
+    ids_.push_back(id);
   }
 
-  std::vector<std::string> ids;
+  bool name_rows() const { return name_rows_; }
+  std::string note() const {
+    return "the first column has no name" +
+           std::string(name_rows_    ? ": it is taken as the id of the rows"
+                       : has_values_ ? " and does not name each row once: it is left out"
+                                     : " and no values: it is left out");
+  }
+  std::vector<std::string> take() { return std::move(ids_); }
 
  private:
+  bool is_guess_, name_rows_ = true, has_values_ = false;
+  std::vector<std::string> ids_;
   std::unordered_map<std::string, int64_t> lines_;
 };
+
+// The numbers that the rows have in their file, where some before them were left out.
+std::vector<std::string> numbers_in_file(const std::vector<int64_t>& rows) {
+  std::vector<std::string> ids;
+  if (rows.back() == std::ssize(rows) - 1) return ids;
+  for (const int64_t row : rows) ids.push_back(std::to_string(row));
+  return ids;
+}
 
 // Opens the table anew for each reading.
 struct TableInput {
@@ -68,10 +93,14 @@ std::vector<std::string> TableInput::for_each_row(double which, const Visit& vis
     }
   }
   if (count == 0) refuse_no_rows(rows->place());
-  return rows->notes();
+  std::vector<std::string> notes = rows->notes();
+  if (const auto words = rows->unseen_words(); !words.empty()) {
+    notes.push_back("no field of the table is what --missing names: " + listed(words));
+  }
+  return notes;
 }
 
-std::vector<ColumnProfile> profile_columns(const TableInput& table, const TableHeader& header,
+std::vector<ColumnProfile> profile_columns(const TableInput& table, TableHeader& header,
                                            const LoadOptions& options, Dataset& dataset) {
   const bool minus_is_gap = std::ranges::find(options.missing, "-") != options.missing.end();
   std::vector<ColumnProfile> profiles;
@@ -79,16 +108,23 @@ std::vector<ColumnProfile> profile_columns(const TableInput& table, const TableH
     profiles.emplace_back(header.names[j], header.wishes[j], minus_is_gap);
   }
   std::vector<std::string> labels;
-  RowIds ids;
+  std::vector<int64_t> numbers;
+  RowIds ids(header.id_is_guess);
   table.for_each_row(TableInput::kFirst, [&](const auto& cells, const CellRows& rows) {
     for (size_t j = 0; j < cells.size(); ++j) {
       if (header.is_feature(j)) profiles[j].add(cells[j]);
     }
     if (header.id >= 0) ids.add(cell_text(cells[header.id]), rows);
     labels.push_back(header.label >= 0 ? cell_text(cells[header.label]) : "");
+    numbers.push_back(rows.row());
   });
+  if (header.id_is_guess) dataset.notes.push_back(ids.note());
+  if (!ids.name_rows()) {
+    header.id = -1;
+    profiles[0] = ColumnProfile("", ColumnWish::kDrop, minus_is_gap);
+  }
   set_labels(dataset, labels, options.missing);
-  dataset.row_ids = std::move(ids.ids);
+  dataset.row_ids = header.id >= 0 ? ids.take() : numbers_in_file(numbers);
   return profiles;
 }
 
@@ -161,7 +197,7 @@ Matrix encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
 }
 
 // Everything but the checks of labels.
-Dataset read_input(const TableInput& table, const TableHeader& header, bool comma_separates,
+Dataset read_input(const TableInput& table, TableHeader& header, bool comma_separates,
                    const LoadOptions& options, std::vector<std::string> notes) {
   Dataset dataset;
   dataset.notes = std::move(notes);
@@ -191,7 +227,7 @@ Dataset read_table(const std::filesystem::path& path, const LoadOptions& options
                          options.on_progress};
   const std::unique_ptr<CellRows> first = table.open();
   std::vector<std::string> notes;
-  const TableHeader header = read_header(first->names(), options, first->place(), notes);
+  TableHeader header = read_header(first->names(), options, first->place(), notes);
   Dataset dataset = read_input(table, header, first->comma_separates(), options, std::move(notes));
   dataset.name = content_name(path);
   if (header.label >= 0) {

@@ -45,38 +45,52 @@ void refuse_no_rows(const Place& place) {
         "check that the file was written completely"});
 }
 
-// A file without a header would silently lose its first row. Numbers may be names where they go one
-// way: years, places (0, 1, 2, … as pandas writes them), wavelengths.
-void check_is_header(const std::vector<std::string>& names, const Place& place) {
+namespace {
+
+std::string first_number(const std::vector<std::string>& names) {
+  double value = 0;
+  for (const std::string& name : names) {
+    if (parse_number(name, value) && std::isfinite(value)) return name;
+  }
+  return "";
+}
+
+}  // namespace
+
+// Numbers may be names where they go one way: years, places (0, 1, 2, … as pandas writes them),
+// wavelengths.
+bool is_header(const std::vector<std::string>& names) {
   constexpr size_t kScale = 8;  // so many numbers that go one way are no chance
   std::vector<double> numbers;
-  std::string first;
   bool are_whole = true, count_up = true;
   for (const std::string& name : names) {
     double value = 0;
     int64_t whole = 0;
     if (!parse_number(name, value) || !std::isfinite(value)) continue;
-    if (numbers.empty()) first = name;
     count_up = count_up && name == std::to_string(numbers.size());
     numbers.push_back(value);
     are_whole = are_whole && parse_integer(name, whole) && whole >= 0;
   }
-  if (numbers.empty()) return;
+  if (numbers.empty()) return true;
   const bool go_one_way = std::ranges::is_sorted(numbers, std::ranges::less_equal{}) ||
                           std::ranges::is_sorted(numbers, std::ranges::greater_equal{});
   const bool beside_words = numbers.size() < names.size();
   const bool are_names = numbers.size() >= kScale || (beside_words ? are_whole : count_up);
-  if (go_one_way && are_names && names.size() > 1) return;
+  return go_one_way && are_names && names.size() > 1;
+}
+
+void check_is_header(const std::vector<std::string>& names, const Place& place) {
+  if (is_header(names)) return;
   fail(ErrorKind::kData, place,
-       {"the header is missing", first, "the names of the columns in the first line",
+       {"the header is missing", first_number(names), "the names of the columns in the first line",
         "add a line with a name for each column"});
 }
 
-void check_names(const std::vector<std::string>& names, int64_t id, const Place& place) {
+void check_names(const std::vector<std::string>& names, const Place& place) {
   std::unordered_map<std::string, size_t> seen;
   for (size_t j = 0; j < names.size(); ++j) {
     const auto [first, is_new] = seen.emplace(names[j], j);
-    if (names[j].empty() && static_cast<int64_t>(j) != id) {
+    if (names[j].empty() && j > 0) {
       fail(ErrorKind::kData, place,
            {"column " + std::to_string(j + 1) + " has no name", "", "a name for each column",
             "name the column in the first line or remove it"});
@@ -104,16 +118,16 @@ TableHeader read_header(std::vector<std::string> names, const LoadOptions& optio
   if (!options.label.empty()) header.label = find_column(names, options.label, "label", place);
   if (!options.id.empty()) {
     header.id = find_column(names, options.id, "id", place);
-  } else if (names[0].empty()) {  // as pandas writes its index; as a feature it would do harm
+  } else if (names[0].empty()) {  // as pandas writes its index
     header.id = 0;
-    notes.push_back("the first column has no name: it is taken as the id of the rows");
+    header.id_is_guess = true;
   }
   if (header.id >= 0 && header.id == header.label) {
     fail(ErrorKind::kUsage, place,
          {"one column for two uses", names[header.id], "different columns for label and id",
           "correct --label or --id"});
   }
-  check_names(names, header.id, place);
+  check_names(names, place);
   const size_t others = (header.label >= 0 ? 1 : 0) + (header.id >= 0 ? 1 : 0);
   if (names.size() == others) {
     fail(ErrorKind::kData, place,
@@ -125,6 +139,10 @@ TableHeader read_header(std::vector<std::string> names, const LoadOptions& optio
   add_wishes(header, options.categorical, "categorical", ColumnWish::kCategorical, place);
   add_wishes(header, options.numeric, "numeric", ColumnWish::kNumeric, place);
   add_wishes(header, options.drop, "drop", ColumnWish::kDrop, place);
+  if (header.names[0].empty() && header.id != 0) {
+    header.wishes[0] = ColumnWish::kDrop;
+    notes.push_back("the first column has no name: it is left out");
+  }
   return header;
 }
 
@@ -145,6 +163,8 @@ std::string left_out(const std::vector<std::string>& names, const std::string& o
   return counted(count, "column") + " " + (count == 1 ? one : many) +
          (count == 1 ? " and is left out: " : " and are left out: ") + listed(names);
 }
+
+bool is_one_value(const TableColumn& column) { return column.distinct <= 1; }
 
 void note_categories(const TablePlan& plan, std::vector<std::string>& notes) {
   const std::vector<std::string> names = names_of(plan, ColumnKind::kCategorical);
@@ -235,7 +255,16 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
   if (!empty.empty()) {
     notes.push_back(left_out(empty, "has no value in any row", "have no value in any row"));
   }
-  const auto constant = names_of(plan, ColumnKind::kConstant);
+  std::vector<std::string> constant, close;
+  for (const TableColumn& column : plan.columns) {
+    if (column.kind != ColumnKind::kConstant) continue;
+    (is_one_value(column) ? constant : close).push_back(column.name);
+  }
+  if (!close.empty()) {
+    notes.push_back(left_out(close, "holds numbers too close to be told apart",
+                             "hold numbers too close to be told apart") +
+                    "; --categorical would take its values as categories");
+  }
   if (!constant.empty()) {
     notes.push_back(
         left_out(constant, "has the same value in every row", "have the same value in every row"));
@@ -268,11 +297,12 @@ std::string column_fate(const TableColumn& column) {
     case ColumnKind::kUnclearDate:
       return "left out: can be read in several ways";
     case ColumnKind::kConstant:
-      return "left out: the same in every row";
+      return is_one_value(column) ? "left out: the same in every row"
+                                  : "left out: numbers too close to be told apart";
     case ColumnKind::kEmpty:
       return "left out: no value in any row";
     case ColumnKind::kDropped:
-      return "left out by --drop";
+      return column.name.empty() ? "left out: without a name" : "left out by --drop";
   }
   return "";
 }
@@ -281,7 +311,7 @@ void check_has_features(const TablePlan& plan, const Place& place) {
   if (!plan.feature_names.empty()) return;
   const auto is_other = [](const TableColumn& column) {
     return column.kind != ColumnKind::kLabel && column.kind != ColumnKind::kRowId &&
-           column.kind != ColumnKind::kConstant;
+           !(column.kind == ColumnKind::kConstant && is_one_value(column));
   };
   if (std::none_of(plan.columns.begin(), plan.columns.end(), is_other)) {
     fail(ErrorKind::kData, place,

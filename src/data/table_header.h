@@ -17,6 +17,7 @@ struct TableHeader {
   std::vector<std::string> names;  // of all columns
   int64_t label = -1;
   int64_t id = -1;
+  bool id_is_guess = false;        // a first column without a name
   std::vector<ColumnWish> wishes;  // one for each column
 
   bool is_feature(size_t column) const {
@@ -24,8 +25,8 @@ struct TableHeader {
   }
 };
 
-// Checks the names and finds the columns that the options name; notes an id column that was
-// guessed.
+// Checks the names and finds the columns that the options name. A first column without a name is a
+// guess for the id, or left out.
 TableHeader read_header(std::vector<std::string> names, const LoadOptions& options,
                         const Place& place, std::vector<std::string>& notes);
 
@@ -33,10 +34,12 @@ TableHeader read_header(std::vector<std::string> names, const LoadOptions& optio
 int64_t find_column(const std::vector<std::string>& names, const std::string& name,
                     const std::string& option, const Place& place);
 
-// Throws where the first line is no header, or where its names are empty or repeated (an unnamed
-// `id` column is fine).
+// Whether the first line may name the columns: it has no numbers, or such that are names. A file
+// without a header would silently lose its first row.
+bool is_header(const std::vector<std::string>& names);
 void check_is_header(const std::vector<std::string>& names, const Place& place);
-void check_names(const std::vector<std::string>& names, int64_t id, const Place& place);
+// Throws where names are empty (but the first) or repeated.
+void check_names(const std::vector<std::string>& names, const Place& place);
 
 // Throws: there is nothing below the header.
 [[noreturn]] void refuse_no_rows(const Place& place);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "data/formats.h"
+#include "data/table_header.h"
 #include "data/text_rows.h"
 
 namespace glgnn {
@@ -10,7 +11,7 @@ namespace {
 std::string_view field_of(std::string_view text) {
   text = trimmed(text);
   const bool quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
-  return quoted ? text.substr(1, text.size() - 2) : text;
+  return quoted ? trimmed(text.substr(1, text.size() - 2)) : text;
 }
 
 std::vector<std::string_view> split(std::string_view line, char delimiter) {
@@ -81,6 +82,7 @@ TableParts::TableParts(const std::filesystem::path& path, const std::string& lab
     fail(ErrorKind::kData, {path},
          {"no rows", "an empty file", "a table of numbers", "write it again"});
   }
+  check_text(first);
   if (svmlight_) {
     label_ = label.empty() ? -1 : 0;
     return;
@@ -91,10 +93,11 @@ TableParts::TableParts(const std::filesystem::path& path, const std::string& lab
   }
   const std::vector<std::string_view> fields = split(first, delimiter_);
   fields_ = fields.size();
-  if (std::ranges::all_of(fields, is_number)) {
-    for (size_t f = 0; f < fields_; ++f) names_.push_back("f" + std::to_string(f));
+  names_.assign(fields.begin(), fields.end());
+  if (std::ranges::all_of(fields, is_number) && !is_header(names_)) {
+    for (size_t f = 0; f < fields_; ++f) names_[f] = "f" + std::to_string(f);
   } else {
-    names_.assign(fields.begin(), fields.end());
+    check_is_header(names_, {path, 1});
     start_ += end_of_first;
   }
   cols_ = static_cast<int64_t>(fields_) - !label.empty();
@@ -106,6 +109,19 @@ TableParts::TableParts(const std::filesystem::path& path, const std::string& lab
           "the nearest is " + quote(nearest_names(label, names_)[0])});
   }
   label_ = found - names_.begin();
+}
+
+void TableParts::check_text(const std::string& first) const {
+  if (first.starts_with("\xFF\xFE") || first.starts_with("\xFE\xFF")) {
+    fail(ErrorKind::kData, {file_.path()},
+         {"not UTF-8 text", "UTF-16", "UTF-8 where rows are read by parts",
+          "save the file as \"CSV UTF-8\" or convert it with iconv"});
+  }
+  if (first.find('\r') < first.size() - 1) {
+    fail(ErrorKind::kData, {file_.path()},
+         {"lines end in CR alone", "one line of " + counted(std::ssize(first), "byte"),
+          "a line end LF or CR LF after each row", "write the file anew, as with tr '\\r' '\\n'"});
+  }
 }
 
 bool TableParts::is_blank(std::string_view line) const {

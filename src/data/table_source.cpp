@@ -51,7 +51,7 @@ class TableSource : public RowSource {
     const TablePlan full = plan_with_columns(plan);
     const std::vector<std::string>& names = rows_->names();
     find_label_and_id(names, full, options);
-    check_names(names, names[0].empty() ? 0 : id_, rows_->place());
+    check_names(names, rows_->place());
     std::unordered_map<std::string, int64_t> position_of_name;  // there may be many columns
     for (size_t j = 0; j < names.size(); ++j) {
       position_of_name.emplace(names[j], static_cast<int64_t>(j));
@@ -74,7 +74,7 @@ class TableSource : public RowSource {
       values.resize(static_cast<size_t>((count + 1) * encoder_->features()), 0.0f);
       encoder_->encode(cells_, *rows_, values.data() + count * encoder_->features());
       const std::string id = id_ >= 0 ? cell_text(cells_[id_]) : "";
-      block.ids.push_back(id.empty() ? std::to_string(first + count) : id);
+      block.ids.push_back(id.empty() ? std::to_string(rows_->row()) : id);
       block.labels.push_back(label_ >= 0 ? classes_.find(cell_text(cells_[label_])) : -1);
       block.lines.push_back(rows_->place().line);
     }
@@ -107,7 +107,12 @@ class TableSource : public RowSource {
     } else if (has_kind(plan, ColumnKind::kRowId)) {
       id_ = position_of(names, name_of(plan, ColumnKind::kRowId));
     }
-    if (id_ < 0 && names[0].empty()) id_ = 0;  // as pandas writes an index
+    const auto is_left_out = [](const TableColumn& column) {
+      return column.name.empty() && column.kind == ColumnKind::kDropped;
+    };
+    if (id_ < 0 && names[0].empty() && !std::ranges::any_of(plan.columns, is_left_out)) {
+      id_ = 0;  // as pandas writes an index
+    }
   }
 
   // What the plan uses must be there; what it does not know is ignored.
@@ -133,7 +138,7 @@ class TableSource : public RowSource {
     }
     for (size_t j = 0; j < names.size(); ++j) {
       const auto at = static_cast<int64_t>(j);
-      if (!is_known[j] && at != label_ && at != id_) extra.push_back(names[j]);
+      if (!is_known[j] && at != label_ && at != id_ && !names[j].empty()) extra.push_back(names[j]);
     }
     if (extra.empty()) return;
     notes_.push_back(counted(static_cast<int64_t>(extra.size()), "column") +

@@ -51,7 +51,7 @@ struct TextRows::Parser {
   static void on_field(void* text, size_t size, void* self) {
     const auto parser = static_cast<Parser*>(self);
     try {
-      parser->fields->emplace_back(static_cast<const char*>(text), size);
+      parser->fields->emplace_back(trimmed({static_cast<const char*>(text), size}));
     } catch (const std::bad_alloc&) {
       parser->no_memory = true;
     }

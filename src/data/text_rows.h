@@ -34,7 +34,7 @@ class TextRows {
   TextRows(const TextRows&) = delete;
   TextRows& operator=(const TextRows&) = delete;
 
-  // The next row's fields, without blanks around them; false at the end.
+  // The next row's fields, without blanks around them, in quotes too; false at the end.
   bool next(std::vector<std::string>& fields);
 
   // Where the row that next() returned begins.
@@ -73,9 +73,9 @@ class TextRows {
 bool is_svmlight(const std::filesystem::path& path);
 
 // A table of numbers of which parts are read: a line for each row, fields apart by comma, semicolon
-// or tab (that which the first line has most of). Where the first line has a field that is no
-// number it names the columns. One column may be text: the labels. Or svmlight rows, which become
-// dense.
+// or tab (that which the first line has most of). The first line names the columns, unless it has
+// numbers alone that are no names. One column may be text: the labels. Or svmlight rows, which
+// become dense.
 class TableParts {
  public:
   // `label` names that column; empty: there is none. kUsage where no column has this name. Of
@@ -107,6 +107,7 @@ class TableParts {
   void for_lines(int64_t from, Visit&& visit) const;
   void add(Rows& rows, int64_t at, std::string_view line, int64_t number) const;
 
+  void check_text(const std::string& first) const;
   bool is_blank(std::string_view line) const;
   void add_svmlight(Rows& rows, int64_t at, std::string_view line) const;
 

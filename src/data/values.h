@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace glgnn {
 
@@ -15,6 +16,13 @@ struct Cell {
   bool is_number = false;
   bool is_gap = false;
 };
+
+// Latin, Greek and Cyrillic capitals as small letters, each in as many bytes.
+std::string lower_case(std::string_view text);
+
+// A number that a double holds as it is written. Not 12345678901234567, nor 12e4567 or 0e1234,
+// which are codes rather than infinity and 0.
+bool exact_number(std::string_view text, double& value);
 
 // Numbers as the shortest text that reads as the same.
 std::string cell_text(const Cell& cell);
@@ -27,6 +35,28 @@ bool is_missing(std::string_view text);
 bool is_unlabelled(std::string_view text);
 // Words that may name a class or a level, or mean that there is none; among numbers they do.
 bool may_mean_unknown(std::string_view text);
+
+// The user's words for gaps; one that is a number means that number however it is written.
+class GapWords {
+ public:
+  explicit GapWords(const std::vector<std::string>& words);
+
+  bool has(std::string_view text);
+  bool has(double number);
+  std::vector<std::string> unseen() const;  // of which has() was never true
+
+ private:
+  struct Word {
+    std::string text;
+    double number;  // NaN: none
+    bool is_seen;
+  };
+  template <class Is>
+  bool see(const Is& is);
+
+  std::vector<Word> words_;
+  bool has_numbers_ = false;
+};
 
 // "-", "+", "++": a sign without a number; "-" is a level among such, and else a gap.
 bool is_sign(std::string_view text);
@@ -48,8 +78,10 @@ std::string date_text(double days);
 // "17/05/2024", "5.17.24": three numbers that may be a day, a month and a year.
 bool looks_like_date(std::string_view text);
 
-// "id", "ID", "row", "sample_id", "customerId", "patient no": names of columns that number the
-// rows.
+// "id", "ID", "row", "sample_id", "customerId", "patient no", "row.names", "S.No": names of columns
+// that number the rows.
 bool is_id_name(std::string_view name);
+// "obs", "case": names that do where the numbers rise from row to row.
+bool may_number_rows(std::string_view name);
 
 }  // namespace glgnn

@@ -114,6 +114,17 @@ TEST_F(DataColumns, IdsAreLeftOut) {
   EXPECT_EQ(load("id,n\n7,3\n8,5\n9,4\n", {.numeric = {"id"}}).feature_names, (Strings{"id", "n"}));
 }
 
+TEST_F(DataColumns, NumbersOfRowsAreLeftOutAlsoWhereRowsWereTakenOut) {
+  for (const std::string name : {"rownames", "row_names", "row.names", "Row Number", "S.No",
+                                 "S.No.", "Unnamed: 0", "obs", "Observation"}) {
+    EXPECT_EQ(load(name + ",n\n1,3\n2,5\n4,4\n").feature_names, (Strings{"n"})) << name;
+  }
+  for (const std::string name : {"snow", "norm", "rows", "observed"}) {
+    EXPECT_EQ(load(name + ",n\n1,3\n2,5\n4,4\n").feature_names, (Strings{name, "n"}));
+  }
+  EXPECT_EQ(load("obs,n\n4,3\n2,5\n1,4\n").feature_names, (Strings{"obs", "n"})) << "not in order";
+}
+
 TEST_F(DataColumns, FreeTextIsLeftOut) {
   Strings remarks;
   for (int i = 0; i < 6; ++i) {
@@ -346,6 +357,17 @@ TEST_F(DataColumns, LargeNumbersThatLieCloseTogetherLoseNothing) {
   EXPECT_EQ(column({"2024-05-17", "2024-05-18", "2024-05-19"}).plan.columns[1].offset, 0);
 }
 
+TEST_F(DataColumns, NumbersThatCannotBeToldApartAreNotCalledTheSame) {
+  const Dataset d = column({"12345678901234567", "12345678901234568", "12345678901234567"});
+  EXPECT_EQ(d.feature_names, (Strings{"n"}));
+  EXPECT_EQ(d.notes,
+            (Strings{"1 column holds numbers too close to be told apart and is left out: x; "
+                     "--categorical would take its values as categories"}));
+  EXPECT_EQ(column_fate(d.plan.columns[1]), "left out: numbers too close to be told apart");
+  EXPECT_EQ(column({"12345678901234567", "012345678901234567", "12345678901234567"}).notes,
+            (Strings{"1 column has the same value in every row and is left out: x"}));
+}
+
 TEST_F(DataColumns, LongTextsThatComeBackAreLevels) {
   Strings answers;
   for (int i = 0; i < 40; ++i) {
@@ -361,6 +383,17 @@ TEST_F(DataColumns, WordsOfSpreadsheetsAndOfTheUserAreGaps) {
   const Dataset d = column({"1", "999", "5", "unknown"}, {.missing = {"999", "unknown"}});
   EXPECT_EQ(values(d, 1), (std::vector<float>{1, 3, 5, 3}));
   EXPECT_EQ(d.plan.missing_words, (Strings{"999", "unknown"}));
+  for (const std::string gap : {"-nan", "+nan", "-NaN(ind)", "nan(0x8000000)"}) {
+    EXPECT_EQ(column({"1", gap, "5"}).plan.columns[1].missing, 1) << gap;
+  }
+}
+
+TEST_F(DataColumns, WordsForGapsThatAreNumbersAreThatNumber) {
+  const Dataset d = column({"1.0", "-99.0", "5.0", "-99"}, {.missing = {"-99", "-98"}});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{1, 3, 5, 3}));
+  EXPECT_EQ(d.notes.front(), "no field of the table is what --missing names: -98");
+  EXPECT_EQ(load("n,k\n1,1.0\n2,-99.0\n3,2.0\n", {.label = "k", .missing = {"-99"}}).labels,
+            (std::vector<int32_t>{0, -1, 1}));
 }
 
 TEST_F(DataColumns, Latin1) {
@@ -496,6 +529,35 @@ TEST(Spellings, AreOneClassUnlessCaseTellsClassesApart) {
   three["a"] = three["A"] = 3;
   EXPECT_EQ(name_of(three, "y"), "y");
   EXPECT_EQ(join_spellings(three).apart.size(), 3u);
+  // Numbers that are not exact, and codes that look like one, go by their text.
+  const std::map<std::string, int64_t> codes{{"12345678901234567", 9},
+                                             {"12345678901234568", 8},
+                                             {"0012345678901234568", 1},
+                                             {"12e4567", 5},
+                                             {"98e7654", 5},
+                                             {"0e1234", 5},
+                                             {"0", 4},
+                                             {"0.0e+00", 1}};
+  for (const std::string code : {"12345678901234567", "12345678901234568", "98e7654", "0e1234"}) {
+    EXPECT_EQ(name_of(codes, code), code);
+  }
+  EXPECT_EQ(name_of(codes, "0012345678901234568"), "12345678901234568");
+  EXPECT_EQ(name_of(codes, "0.0e+00"), "0");
+  // Capitals of other alphabets.
+  const std::map<std::string, int64_t> seasons{
+      {"été", 9},  {"Été", 2}, {"ÉTÉ", 1},   {"лето", 9},  {"Лето", 2}, {"ЛЕТО", 1}, {"łąka", 9},
+      {"ŁĄKA", 2}, {"Ÿ", 1},   {"λόγοι", 9}, {"ΛΌΓΟΙ", 1}, {"×", 2},    {"÷", 1}};
+  for (const auto& [text, name] : std::map<std::string, std::string>{{"Été", "été"},
+                                                                     {"ÉTÉ", "été"},
+                                                                     {"Лето", "лето"},
+                                                                     {"ЛЕТО", "лето"},
+                                                                     {"ŁĄKA", "łąka"},
+                                                                     {"ΛΌΓΟΙ", "λόγοι"},
+                                                                     {"×", "×"},
+                                                                     {"÷", "÷"}}) {
+    EXPECT_EQ(name_of(seasons, text), name);
+  }
+  EXPECT_EQ(name_of({{"dé", 9}, {"dÉ", 9}, {"x", 5}}, "dÉ"), "dÉ");
   // All the classes there are.
   EXPECT_EQ(name_of({{"a", 3}, {"A", 4}}, "a"), "a");
 }

@@ -1,3 +1,5 @@
+#include <glgnn/new_rows.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -106,6 +108,19 @@ TEST_F(DataCsv, UnderstandsQuotesByteOrderMarkAndLineEnds) {
   EXPECT_EQ(load("a,b\r1,2\r3,5\r4,4\r").rows(), 3);
 }
 
+TEST_F(DataCsv, BlanksBesideAValueAreNoPartOfIt) {
+  const std::string blank = "\u00A0";
+  const Dataset d =
+      load("\"x \",\" c\",\"y \"\n\"   1.20\",\"u \",\"cat \"\n7.97" + blank + ",\"\tv\",cat" +
+               blank + "\n" + blank + "3.5,u,\" dog\"\n\" ?\",v,\"\t dog \"\n4,\"  \",\"  \"\n",
+           {.label = "y"});
+  EXPECT_EQ(d.feature_names, (Strings{"x", "x is missing", "c=u", "c=v", "c is missing"}));
+  EXPECT_EQ(d.features.dense[1][0], 7.97f);
+  EXPECT_EQ(d.features.dense[3][1], 1.0f);
+  EXPECT_EQ(d.class_names, (Strings{"cat", "dog"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{0, 0, 1, 1, -1}));
+}
+
 TEST_F(DataCsv, CountsLinesInsideQuotesAndEmptyLines) {
   EXPECT_EQ(
       error(ErrorKind::kData, "a,b,k\n\n1,2,\"x\n\ny\"\n3,q,z\n", {.label = "k"}),
@@ -131,6 +146,25 @@ TEST_F(DataCsv, TakesAColumnWithoutNameAsId) {
   const Dataset d = load(",a\nx,1\ny,2\nz,4\n");
   EXPECT_EQ(d.row_ids, (Strings{"x", "y", "z"}));
   EXPECT_EQ(d.notes, (Strings{"the first column has no name: it is taken as the id of the rows"}));
+}
+
+TEST_F(DataCsv, AColumnWithoutNameThatNamesNoRowIsLeftOut) {
+  const auto check = [&](const std::string& text, const LoadOptions& options, const Strings& ids,
+                         const Strings& notes) {
+    const Dataset d = load(text, options);
+    EXPECT_EQ(d.feature_names, (Strings{"a"}));
+    EXPECT_EQ(d.row_ids, ids);
+    EXPECT_EQ(d.notes, notes);
+    RowBlock block;
+    NewRows(folder_.path("t.csv"), d.plan, {}).next(block);
+    EXPECT_EQ(block.ids, ids.empty() ? (Strings{"0", "1", "2"}) : ids);
+    EXPECT_EQ(block.features.cols(), 1);
+  };
+  check(",a\n,1\n,2\n,4\n", {}, {}, {"the first column has no name and no values: it is left out"});
+  check(",a\n0,1\n1,2\n0,4\n", {}, {},
+        {"the first column has no name and does not name each row once: it is left out"});
+  check(",a,k\n0,1,x\n1,2,y\n2,4,z\n", {.id = "k"}, {"x", "y", "z"},
+        {"the first column has no name: it is left out"});
 }
 
 TEST_F(DataCsv, ReadsWithoutLabels) {
@@ -392,7 +426,7 @@ TEST(TableParts, PartsHaveEveryRowOnce) {
     std::string text = "\xEF\xBB\xBFx;kind;y" + end;
     for (int i = 0; i < 40; ++i) {
       text +=
-          std::to_string(i) + ";\"k " + std::to_string(i % 3) + "\"; " + std::to_string(-2.5 * i);
+          std::to_string(i) + ";\" k " + std::to_string(i % 3) + " \"; " + std::to_string(-2.5 * i);
       if (i < 39) text += i % 7 == 0 ? end + end : end;
     }
     const TableParts table(folder.write("t.csv", text), "kind");
@@ -417,6 +451,15 @@ TEST(TableParts, PartsHaveEveryRowOnce) {
   }
   const TableParts bare(folder.write("t.csv", "1,2\n3,4"), "");
   EXPECT_EQ(bare.count(0, bare.bytes()).rows, 2);
+}
+
+// pandas' names of columns without names.
+TEST(TableParts, NumbersThatNameTheColumnsAreNoRow) {
+  const TempFolder folder;
+  const TableParts table(folder.write("t.csv", "0,1,2\n5,6,7\n8,9,1\n"), "2");
+  ASSERT_EQ(table.count(0, table.bytes()).rows, 2);
+  EXPECT_EQ(table.read(0, 0, 2, 0).numbers[1][0], 8);
+  EXPECT_EQ(table.read(0, 0, 2, 0).labels, (Strings{"7", "1"}));
 }
 
 TEST(TableParts, SvmlightRowsBecomeDense) {
@@ -478,6 +521,17 @@ TEST(TableParts, SaysWhatItCannotRead) {
   EXPECT_TRUE(begins(error(ErrorKind::kUsage, "x,kind\n1,a\n", "kin"),
                      "t.csv:1: no such label column: found \"kin\""));
   EXPECT_TRUE(begins(error(ErrorKind::kData, "\n\n"), "t.csv: no rows"));
+  EXPECT_TRUE(begins(error(ErrorKind::kData, "1.5,2.5,cat\n"), "t.csv:1: the header is missing"));
+  for (const bool low_first : {true, false}) {
+    EXPECT_EQ(
+        error(ErrorKind::kData, as_utf16(u"x,y\n1,2\n", low_first)),
+        "t.csv: not UTF-8 text: found \"UTF-16\", expected UTF-8 where rows are read by parts; "
+        "save the file as \"CSV UTF-8\" or convert it with iconv");
+  }
+  EXPECT_EQ(
+      error(ErrorKind::kData, "x,y\r1,2\r3,4\r"),
+      "t.csv: lines end in CR alone: found \"one line of 12 bytes\", expected a line end LF or "
+      "CR LF after each row; write the file anew, as with tr '\\r' '\\n'");
 }
 
 }  // namespace

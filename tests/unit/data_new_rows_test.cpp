@@ -86,6 +86,22 @@ TEST_F(NewRowsTest, ColumnsAreFoundByName) {
                "column \"seen\": 1 gap, filled with the median of the fitted rows"}));
 }
 
+// So that predictions can be joined with the file by the places of its rows.
+TEST_F(NewRowsTest, RowsWithoutAnyValueStillCount) {
+  const std::string text = "a,b\n1,5\n,\n2,7\n4,6\n,\n";
+  const Dataset d = load_dataset(folder_.write("t.csv", text));
+  EXPECT_EQ(d.row_ids, (Strings{"0", "2", "3"}));
+  EXPECT_EQ(d.notes, (Strings{"2 rows without any value left out; the others keep their numbers"}));
+  NewRows rows(folder_.path("t.csv"), d.plan, {}, {.block_rows = 2});
+  RowBlock first, second;
+  rows.next(first);
+  rows.next(second);
+  EXPECT_EQ(first.ids, (Strings{"0", "2"}));
+  EXPECT_EQ(second.ids, (Strings{"3"}));
+  EXPECT_EQ(load_dataset(folder_.write("t.csv", "a,b\n1,5\n2,7\n4,6\n,\n")).row_ids, Strings())
+      << "at the end they change no number";
+}
+
 TEST_F(NewRowsTest, LevelsWithoutAPoolAndLabelsWithoutAClass) {
   fitted_ =
       load_dataset(folder_.write("t.csv", "n,c,k\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n"), {.label = "k"});
@@ -318,7 +334,7 @@ class DataFrame : public testing::Test {
 TEST_F(DataFrame, GivesWhatItsFileGives) {
   add("id", {1, 2, 3, 4, 5});
   add("size", {1.5, kGap, 3, 0.1, 7});
-  add_texts(" soil", {"clay", " sand ", "clay", "sand", "loam"});  // blanks do not count
+  add_texts(" soil", {"clay", " sand ", "clay\u00A0", "sand", "loam"});  // blanks do not count
   add_texts("seen", {"2024-01-02", "2024-02-01 06:00:00", "", "2024-01-05", "2023-12-31"});
   add_texts("price", {"$1,200", "$3", "$7", "$8", "$9"});
   add("same", {4, 4, 4, 4, 4});

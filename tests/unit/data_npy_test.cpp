@@ -84,6 +84,11 @@ TEST(DataNpy, RefusesWhatItCannotUse) {
             "array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)");
   EXPECT_TRUE(
       begins(error("text.npy"), "text.npy: array of a type that cannot be read: found \"<U3\""));
+  const std::string bytes = folder.write("y_bytes.npy", bytes_of(fixture("y_bytes.npy")));
+  EXPECT_EQ(
+      folder.error_of(ErrorKind::kData, [&] { to_integers(read_npy(bytes)); }),
+      "y_bytes.npy: array of text: found \"bytes\", expected an array of numbers; convert it with "
+      "array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)");
   EXPECT_EQ(
       error("cube.npy"),
       "cube.npy: too many dimensions: found \"(2, 2, 2)\", expected one or two dimensions; make "
@@ -242,6 +247,33 @@ TEST(DataArrays, ReadsFeaturesAndLabelsFromTwoFiles) {
   EXPECT_EQ(load_dataset(fixture("X.npy"), {.label = fixture("y_unknown.npy")}).labels,
             (std::vector<int32_t>{0, -1, 0, 1, 1, -1}));
   EXPECT_EQ(load_dataset(fixture("X.npy")).labels, std::vector<int32_t>(6, -1));
+}
+
+// -1 marks rows without a label beside two or more classes from 0, as in Python.
+TEST(DataArrays, NegativeLabelsAreClassesLikeOthers) {
+  const Dataset d = load_dataset(fixture("X.npy"), {.label = fixture("y_from_below.npy")});
+  EXPECT_EQ(d.class_names, (Strings{"-2", "-1", "0", "1"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{0, 1, 2, 3, 2, 1}));
+  EXPECT_EQ(
+      d.notes.front(),
+      "the label -1 is a class of 2 rows beside -2, 0, 1; --missing -1 would take it as unknown");
+  const Dataset signs = load_dataset(fixture("X.npy"), {.label = fixture("y_signs.npy")});
+  EXPECT_EQ(signs.class_names, (Strings{"-1", "1"}));
+  EXPECT_EQ(signs.notes.front(),
+            "the label -1 is a class of 3 rows beside 1; --missing -1 would take it as unknown");
+  EXPECT_EQ(
+      load_dataset(fixture("X.npy"), {.label = fixture("y_from_below.npy"), .missing = {"-1"}})
+          .class_names,
+      (Strings{"-2", "0", "1"}));
+  // In new rows it is what the model says.
+  NewRows rows(fixture("X.npy"), d.plan, {"-1", "1"}, {.label = fixture("y_signs.npy")});
+  RowBlock block;
+  rows.next(block);
+  EXPECT_EQ(block.labels, (std::vector<int32_t>{0, 0, 0, 1, 1, 1}));
+  NewRows others(fixture("X.npy"), d.plan, {"3", "7"}, {.label = fixture("y_unknown.npy")});
+  others.next(block);
+  EXPECT_EQ(block.labels, (std::vector<int32_t>{0, -1, 0, 1, 1, -1}));
+  EXPECT_EQ(others.notes(), Strings());
 }
 
 // With a byte order mark, blanks behind the text, Latin-1, and a word for no label.
