@@ -1,6 +1,5 @@
 /** Colours: of classes and scales, the ways to colour the rows, light and dark. */
-import { partNames, type ReportData, type Rows } from './data'
-import { short } from './dom'
+import { type Column, numberText, partNames, type ReportData, type Rows } from './data'
 
 /** Colours that people with any colour vision tell apart, on light and on dark ground; from the ninth
  * class on they come again lighter, then darker, and the legend singles a class out. */
@@ -57,25 +56,27 @@ const steps = 7
 const most = 10 // texts with a colour of their own
 
 /** Groups of values: one for each where there are few, else as many rows in each, cut at short numbers. */
-function byValue(values: Float32Array): Group[] {
+function byValue(column: Column): Group[] {
+  const values = column.values
+  const text = (value: number) => numberText(column, value)
   const gap = values.some(Number.isNaN) ? [{ name: 'missing', color: classColor(-1), holds: (row: number) => Number.isNaN(values[row]) }] : []
   const sorted = values.filter((value) => !Number.isNaN(value)).sort()
   const distinct = [...new Set(sorted)]
   if (distinct.length <= steps) {
-    return [...distinct.map((value, s) => ({ name: short(value), color: scaleColor(s, distinct.length), holds: (row: number) => values[row] === value })), ...gap]
+    return [...distinct.map((value, s) => ({ name: text(value), color: scaleColor(s, distinct.length), holds: (row: number) => values[row] === value })), ...gap]
   }
-  const quantiles = Array.from({ length: steps - 1 }, (_, s) => Number(short(sorted[Math.floor(((s + 1) * sorted.length) / steps)])))
+  const quantiles = Array.from({ length: steps - 1 }, (_, s) => Number(text(sorted[Math.floor(((s + 1) * sorted.length) / steps)])))
   const cuts = [...new Set(quantiles)].filter((cut) => cut > sorted[0])
   const groups = [-Infinity, ...cuts].map((low, s) => {
     const high = cuts[s] ?? Infinity
-    const name = s === 0 ? `below ${short(high)}` : high === Infinity ? `${short(low)} and more` : `${short(low)} to ${short(high)}`
+    const name = s === 0 ? `below ${text(high)}` : high === Infinity ? `${text(low)} and more` : `${text(low)} to ${text(high)}`
     return { name, color: scaleColor(s, cuts.length + 1), holds: (row: number) => values[row] >= low && values[row] < high }
   })
   return [...groups, ...gap]
 }
 
 /** The texts that most rows have, each a group; the rest is one. */
-function byText(texts: string[], values: Float32Array): Group[] {
+function byText(texts: string[], values: Float64Array): Group[] {
   const sizes = texts.map(() => 0)
   for (const place of values) sizes[place]++
   const largest = Array.from(texts.keys()).sort((a, b) => sizes[b] - sizes[a] || a - b)
@@ -110,7 +111,7 @@ export function colourings(data: ReportData, rows: Rows): Colouring[] {
         })
     },
     { name: 'part of the data', groups: () => partNames(data).map((name, p) => ({ name, color: partColors[p], holds: (row) => rows.parts[row] === p })) },
-    ...rows.columns.map((column) => ({ name: `column ${column.name}`, groups: () => (column.texts ? byText(column.texts, column.values) : byValue(column.values)) }))
+    ...rows.columns.map((column) => ({ name: `column ${column.name}`, groups: () => (column.texts ? byText(column.texts, column.values) : byValue(column)) }))
   ]
 }
 
