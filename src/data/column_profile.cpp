@@ -84,14 +84,17 @@ bool ColumnProfile::is_mostly(int64_t part) const {
   return part > 0 && others <= part && others <= std::max<int64_t>(2, known / 10);
 }
 
-// "cens" among 0, 1 and 2, or "3+" among the children of a family.
+// Texts that are no plain numbers: a few, each of which comes back.
+bool ColumnProfile::has_few_words() const {
+  return !words_.empty() && words_.size() <= kFewWords &&
+         std::ranges::all_of(words_, [](const auto& word) { return word.second >= kComesBack; });
+}
+
+// "cens" among 0, 1 and 2, "3+" among the children of a family, or "1 lb" among "10 oz".
 bool ColumnProfile::words_are_levels() const {
-  if (words_.empty() || words_.size() > kFewWords || styles_.numbers() != std::ssize(numbers_)) {
-    return false;
-  }
-  if (!std::ranges::all_of(words_, [](const auto& word) { return word.second >= kComesBack; })) {
-    return false;
-  }
+  if (!has_few_words()) return false;
+  if (styles_.units_differ()) return true;
+  if (styles_.numbers() != std::ssize(numbers_)) return false;
   std::set<double> different;
   for (const double number : numbers_) {
     if (!is_whole(number)) return false;
@@ -199,7 +202,8 @@ std::string ColumnProfile::note() const {
            ": 1,234 is read as 1.234; where commas separate thousands, take them out";
   }
   if (kind_ != ColumnKind::kCategorical || wish_ != ColumnWish::kNone) return "";
-  const bool has_others = styles_.numbers() < present_;
+  const bool are_levels = styles_.units_differ() && has_few_words();
+  const bool has_others = styles_.numbers() < present_ && !are_levels;
   if (has_others && 2 * styles_.numbers() > present_) return note_of_most(false);
   if (2 * dates() > present_) return note_of_most(true);
   if (spellings_.empty() || column().kind != ColumnKind::kCategorical) return "";

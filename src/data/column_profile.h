@@ -46,6 +46,7 @@ class ColumnProfile {
 
  private:
   bool is_mostly(int64_t part) const;
+  bool has_few_words() const;
   bool words_are_levels() const;
   bool are_names() const;
   int64_t dates() const;

@@ -119,6 +119,13 @@ bool is_unit(std::string_view text) {
   return is_letter(text[0]) || text[0] == '%' || text[0] == '$' || !is_ascii(text[0]);
 }
 
+// "3rd" and "10pm" are no measurements where others are "1st" and "8am".
+bool is_ending(std::string_view unit) {
+  constexpr std::array<std::string_view, 8> kEndings{"st", "nd", "rd", "th",
+                                                     "am", "pm", "AM", "PM"};
+  return std::ranges::find(kEndings, unit) != kEndings.end();
+}
+
 // What a suffix multiplies a number by; 0 where it does not.
 double multiple_of(std::string_view unit) {
   if (unit == "k" || unit == "K") return 1e3;
@@ -302,12 +309,18 @@ std::string StyleFinder::unit() const {
   if (may_multiply && currencies_differ_) return "";
   if (may_multiply && !all_alike) return kMultiples;
   if (alike <= bare_ || 2 * alike <= with_unit_) return "";
+  if (alike < with_unit_ && is_ending(common)) return "";
   if (common != kClock) return common;
   if (has_half_days_) return kHours;
   if (has_two_parts_) {
     return has_fractions_ || 60 * longest_two_parts_ > 24 * kHour ? kMinutes : kHours;
   }
   return longest_ >= 12 * kHour && longest_ <= 24 * kHour ? kHours : kThreeParts;
+}
+
+bool StyleFinder::units_differ() const {
+  const std::string common = unit();
+  return !common.empty() && common != kMultiples && with_unit(common) < with_unit_;
 }
 
 int64_t StyleFinder::numbers() const {

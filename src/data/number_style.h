@@ -38,6 +38,9 @@ class StyleFinder {
   // How many texts are numbers in any style.
   int64_t numbers() const;
 
+  // Whether some have another unit than most.
+  bool units_differ() const;
+
   // Whether there are numbers such as 1.5 or 1,5 that tell which sign begins the decimals.
   bool shows_point() const { return points_ > 0; }
   bool shows_comma() const { return commas_ > 0; }

@@ -352,6 +352,15 @@ TEST_F(DataColumns, AFewOddUnitsAreAnError) {
   EXPECT_EQ(column(weights).notes.back(),
             "column \"x\" is taken for text, though 6 of 10 values are numbers: \"9 lb\" (1 row) "
             "is none; correct such values, or name a word for gaps with --missing");
+  // But a few texts that come back are meant, and so are 1st, 2nd and 3rd.
+  Strings sizes(40, "10 oz"), classes(40, "3rd");
+  for (const int i : {3, 5, 8}) sizes[i] = "1 lb";
+  classes[7] = "1st";
+  for (const Strings& texts : {sizes, classes}) {
+    const Dataset d = column(texts);
+    EXPECT_EQ(d.plan.columns[1].kind, ColumnKind::kCategorical) << texts[7];
+    EXPECT_EQ(d.notes.size(), 1) << texts[7];
+  }
 }
 
 TEST_F(DataColumns, SuffixesThatMultiply) {
