@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -14,7 +15,6 @@
 #include "data/features.h"
 #include "data/message.h"
 #include "data/table_header.h"
-#include "data/values.h"
 #include "describe.h"
 #include "prepare.h"
 #include "report/json.h"
@@ -91,10 +91,6 @@ bool has_numbers(const TableColumn& column) {
          column.distinct > 0 && (column.lowest != 0 || column.highest != 0);
 }
 
-std::string number_text(const TableColumn& column, double value) {
-  return column.kind == ColumnKind::kDate ? date_text(value) : fmt::format("{:.4g}", value);
-}
-
 std::string levels_text(const TableColumn& column) {
   std::vector<size_t> order(column.levels.size());
   for (size_t l = 0; l < order.size(); ++l) order[l] = l;
@@ -113,10 +109,14 @@ std::string levels_text(const TableColumn& column) {
 std::string values_text(const TableColumn& column) {
   if (!column.levels.empty()) return levels_text(column);
   if (has_numbers(column) && column.lowest < column.highest) {
-    return fmt::format("{} .. {} .. {}", number_text(column, column.lowest),
-                       number_text(column, column.median), number_text(column, column.highest));
+    const auto is_day = [](double date) { return date == std::floor(date); };
+    const bool are_days =
+        column.kind == ColumnKind::kDate && is_day(column.lowest) && is_day(column.highest);
+    return fmt::format("{} .. {} .. {}", value_text(column, column.lowest),
+                       value_text(column, are_days ? std::floor(column.median) : column.median),
+                       value_text(column, column.highest));
   }
-  if (has_numbers(column)) return number_text(column, column.lowest);
+  if (has_numbers(column)) return value_text(column, column.lowest);
   return column.distinct > 0 ? counted(column.distinct, "value") : "";
 }
 

@@ -27,12 +27,16 @@ float to_float32(double value, int64_t row, int64_t column) {
 }
 
 template <class T>
-Matrix dense_from(const py::array& rows) {
+Matrix dense_from(const py::array& rows, std::vector<Rounding>* rounding) {
   const auto array = py::array_t<T>::ensure(rows);
   const auto in = array.template unchecked<2>();
   Matrix out(in.shape(0), in.shape(1));
+  if (rounding != nullptr) rounding->resize(static_cast<size_t>(out.cols()));
   for (int64_t i = 0; i < out.rows(); ++i) {
-    for (int64_t j = 0; j < out.cols(); ++j) out[i][j] = to_float32(in(i, j), i, j);
+    for (int64_t j = 0; j < out.cols(); ++j) {
+      out[i][j] = to_float32(in(i, j), i, j);
+      if (rounding != nullptr) (*rounding)[static_cast<size_t>(j)].add(in(i, j));
+    }
   }
   return out;
 }
@@ -88,7 +92,7 @@ Csr csr_from(const py::tuple& parts, int64_t columns) {
 
 }  // namespace
 
-Features features_from(const py::object& rows) {
+Features features_from(const py::object& rows, std::vector<Rounding>* rounding) {
   Features features;
   if (py::isinstance<py::tuple>(rows)) {
     const auto parts = rows.cast<py::tuple>();
@@ -102,7 +106,8 @@ Features features_from(const py::object& rows) {
     return features;
   }
   const bool is_double = array.dtype().kind() == 'f' && array.itemsize() == sizeof(double);
-  features.dense = is_double ? dense_from<double>(array) : dense_from<float>(array);
+  features.dense =
+      is_double ? dense_from<double>(array, rounding) : dense_from<float>(array, nullptr);
   return features;
 }
 

@@ -14,8 +14,9 @@ namespace glgnn::python {
 
 // Rows of float32 or float64 in any order of memory, or the tuple (data, indices, indptr, columns)
 // of a SciPy CSR matrix with ascending indices. float32 rows that lie one after the other are read
-// where they are, and kept alive; others are copied once, straight from the array.
-Features features_from(const pybind11::object& rows);
+// where they are, and kept alive; others are copied once, straight from the array. `rounding` gets
+// how much float32 rounds each column of float64.
+Features features_from(const pybind11::object& rows, std::vector<Rounding>* rounding = nullptr);
 
 // A table's columns as the package gives them: (name, values, is categorical), where values are a
 // float64 array, NaN for a gap, or a list of texts. Keeps the arrays alive.

@@ -156,10 +156,15 @@ Dataset to_dataset(const Table& table) {
     add_column(dataset, table.label_name, ColumnKind::kLabel);
     add_column(dataset, table.id_name, ColumnKind::kRowId);
   } else {
-    dataset.features = features_from(table.features);
+    std::vector<Rounding> rounding;
+    dataset.features = features_from(table.features, &rounding);
     dataset.feature_names = table.feature_names;
     dataset.plan.feature_names = table.feature_names;
-    if (!dataset.features.is_sparse) leave_out_constant_columns(dataset);
+    note_close_columns(dataset, rounding);
+    for (const std::string& note : dataset.notes) {
+      if (PyErr_WarnEx(PyExc_UserWarning, note.c_str(), 1) != 0) throw py::error_already_set();
+    }
+    if (!dataset.features.is_sparse) leave_out_constant_columns(dataset, 1, rounding);
   }
   dataset.name = "table";
   dataset.labels = to_vector<int32_t>(table.labels);

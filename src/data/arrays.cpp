@@ -7,6 +7,7 @@
 #include "data/labels.h"
 #include "data/line_reader.h"
 #include "data/npz.h"
+#include "data/number_style.h"
 #include "data/row_source.h"
 
 namespace glgnn {
@@ -62,11 +63,13 @@ void add_labels_beside(Dataset& dataset, const std::filesystem::path& path,
   add_label_file(dataset, options);
 }
 
-void finish(Dataset& dataset, const LoadOptions& options) {
+void finish(Dataset& dataset, const LoadOptions& options,
+            const std::vector<Rounding>& rounding = {}) {
   dataset.feature_names = numbered_names(dataset.features.cols());
   if (dataset.labels.empty()) dataset.labels.assign(static_cast<size_t>(dataset.rows()), -1);
   if (options.new_rows || dataset.features.is_sparse) return;
-  leave_out_constant_columns(dataset, options.threads);
+  note_close_columns(dataset, rounding);
+  leave_out_constant_columns(dataset, options.threads, rounding);
   check_repeated_columns(dataset, options.threads);
 }
 
@@ -76,9 +79,10 @@ Dataset read_npy_set(const std::filesystem::path& path, const LoadOptions& optio
   no_id_column(path, options);
   Dataset dataset;
   dataset.name = path.stem().string();
-  dataset.features.dense = read_npy_matrix(path, options.threads);
+  std::vector<Rounding> rounding;
+  dataset.features.dense = read_npy_matrix(path, options.threads, &rounding);
   add_labels_beside(dataset, path, options);
-  finish(dataset, options);
+  finish(dataset, options, rounding);
   return dataset;
 }
 
@@ -108,8 +112,11 @@ Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& optio
   const Npz npz(path);
   Dataset dataset;
   dataset.name = path.stem().string();
+  std::vector<Rounding> rounding;
   if (npz.has("X")) {
-    dataset.features.dense = to_matrix(npz.read("X"), options.threads);
+    const NpyArray rows = npz.read("X");
+    dataset.features.dense = to_matrix(rows, options.threads);
+    rounding = rounding_of(rows);
   } else if (npz.has("indptr")) {
     dataset.features = read_csr(npz);
   } else {
@@ -123,7 +130,7 @@ Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& optio
   } else if (!options.label.empty() || npz.has("y")) {
     add_labels(dataset, npz.read(options.label.empty() ? "y" : options.label), options);
   }
-  finish(dataset, options);
+  finish(dataset, options, rounding);
   return dataset;
 }
 
@@ -142,12 +149,16 @@ Dataset read_mtx_set(const std::filesystem::path& path, const LoadOptions& optio
 
 namespace {
 
-// Arrays cannot hold categories, dates or gaps.
+// Arrays cannot hold categories, dates, gaps, units, or large numbers that lie close together.
 void require_plain_columns(const std::string& what, const TablePlan& plan) {
+  const auto is_plain = [](const TableColumn& column) {
+    return column.kind == ColumnKind::kNumeric && !column.indicator && column.offset == 0 &&
+           !needs_unit(column.style.unit);
+  };
   for (const TableColumn& column : plan.columns) {
-    if (!column.is_used() || (column.kind == ColumnKind::kNumeric && !column.indicator)) continue;
+    if (!column.is_used() || is_plain(column)) continue;
     fail(ErrorKind::kUsage, {what},
-         {"the model was fitted on a table with categories, dates or gaps", "an array",
+         {"the fitted table has columns that an array cannot hold", "an array",
           "a CSV or TSV file with a column " + quote(column.name), "give the new rows as a table"});
   }
 }
@@ -156,6 +167,7 @@ class SvmlightSource : public RowSource {
  public:
   SvmlightSource(const std::string& path, const TablePlan& plan, ClassNumbers classes)
       : rows_(path), plan_(plan), classes_(std::move(classes)) {
+    require_plain_columns(path, plan);
     columns_ = array_columns(plan);
     first_number_ = plan.counts_from_zero ? 0 : 1;
   }
@@ -217,8 +229,10 @@ class ArraySource : public RowSource {
  public:
   ArraySource(const std::string& what, const TablePlan& plan, ClassNumbers classes,
               const NewRowsOptions& options)
-      : data_(load_dataset(what, {.label = options.label, .new_rows = true})),
+      : data_(load_dataset(what,
+                           {.label = options.label, .format = options.format, .new_rows = true})),
         classes_(std::move(classes)) {
+    require_plain_columns(what, plan);
     data_.features = used_columns(std::move(data_.features), plan, what);
   }
 
@@ -260,7 +274,6 @@ class ArraySource : public RowSource {
 
 std::unique_ptr<RowSource> open_svmlight_rows(const std::string& path, const TablePlan& plan,
                                               ClassNumbers classes, const NewRowsOptions& options) {
-  require_plain_columns(path, plan);
   if (!options.label.empty() || !options.id.empty()) {
     fail(ErrorKind::kUsage, {path},
          {"svmlight rows begin with their label and have no id",
@@ -272,7 +285,6 @@ std::unique_ptr<RowSource> open_svmlight_rows(const std::string& path, const Tab
 
 std::unique_ptr<RowSource> open_array_rows(const std::string& what, const TablePlan& plan,
                                            ClassNumbers classes, const NewRowsOptions& options) {
-  require_plain_columns(what, plan);
   return std::make_unique<ArraySource>(what, plan, std::move(classes), options);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "data/labels.h"
@@ -19,10 +20,17 @@ constexpr int64_t kOften = 10;  // rows of a text, on average
 // Among so few different whole numbers, as few words that each come back so often are levels.
 constexpr size_t kFewNumbers = 20, kFewWords = 5;
 constexpr int64_t kComesBack = 3;
+constexpr double kSecond = 1.0 / 86400;  // of a day
 
 constexpr std::array kOrders{DateOrder::kYear, DateOrder::kDay, DateOrder::kMonth};
 
 bool is_whole(double x) { return x == std::floor(x); }
+
+bool is_long_whole(std::string_view text) {
+  constexpr size_t kDigitsOfDouble = 15;
+  return text.size() > kDigitsOfDouble &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
 // 1, 2, 3, ... or from 0 on, down the file. Such a column tells nothing but the order of the rows,
 // and would tell the classes of a table that is sorted by them.
@@ -49,6 +57,7 @@ void ColumnProfile::add(const Cell& cell) {
   double value = 0;
   if (cell.is_number || (parse_number(cell.text, value) && !std::isnan(value))) {
     numbers_.push_back(cell.is_number ? cell.number : value);
+    long_wholes_ += is_long_whole(cell.text);
     styles_.add_plain(cell.text);
     if (!cell.is_number && value == numbers_[0] && !exact_number(cell.text, value)) {
       like_first_.insert(label_key(std::string(cell.text)));
@@ -78,14 +87,17 @@ bool ColumnProfile::is_mostly(int64_t part) const {
   return part > 0 && others <= part && others <= std::max<int64_t>(2, known / 10);
 }
 
-// "cens" among 0, 1 and 2, or "3+" among the children of a family.
+// Texts that are no plain numbers: a few, each of which comes back.
+bool ColumnProfile::has_few_words() const {
+  return !words_.empty() && words_.size() <= kFewWords &&
+         std::ranges::all_of(words_, [](const auto& word) { return word.second >= kComesBack; });
+}
+
+// "cens" among 0, 1 and 2, "3+" among the children of a family, or "1 lb" among "10 oz".
 bool ColumnProfile::words_are_levels() const {
-  if (words_.empty() || words_.size() > kFewWords || styles_.numbers() != std::ssize(numbers_)) {
-    return false;
-  }
-  if (!std::ranges::all_of(words_, [](const auto& word) { return word.second >= kComesBack; })) {
-    return false;
-  }
+  if (!has_few_words()) return false;
+  if (styles_.units_differ()) return true;
+  if (styles_.numbers() != std::ssize(numbers_)) return false;
   std::set<double> different;
   for (const double number : numbers_) {
     if (!is_whole(number)) return false;
@@ -95,6 +107,16 @@ bool ColumnProfile::words_are_levels() const {
   return true;
 }
 
+// Digits of which no float holds as many are a hash or a number of an account.
+bool ColumnProfile::are_names() const {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  return long_wholes_ == present_ &&
+         std::ranges::any_of(numbers_, [](double number) { return number > kLargest; });
+}
+
+// How many texts are dates in the order that fits most.
+int64_t ColumnProfile::dates() const { return *std::ranges::max_element(dates_); }
+
 // What the first reading says; texts are called categorical until their levels are counted.
 ColumnKind ColumnProfile::kind() const {
   if (wish_ == ColumnWish::kDrop) return ColumnKind::kDropped;
@@ -102,16 +124,16 @@ ColumnKind ColumnProfile::kind() const {
   if (wish_ == ColumnWish::kNumeric) return ColumnKind::kNumeric;
   if (wish_ == ColumnWish::kCategorical) return ColumnKind::kCategorical;
   if (is_mostly(styles_.numbers())) {
-    return words_are_levels() ? ColumnKind::kCategorical : ColumnKind::kNumeric;
+    return words_are_levels() || are_names() ? ColumnKind::kCategorical : ColumnKind::kNumeric;
   }
   const auto [year, day, month] = dates_;
-  const int64_t most = std::max({year, day, month});
+  const int64_t most = dates();
   if (is_mostly(most))
     return most > year && day == month ? ColumnKind::kUnclearDate : ColumnKind::kDate;
   return is_mostly(most + unclear_dates_) ? ColumnKind::kUnclearDate : ColumnKind::kCategorical;
 }
 
-bool ColumnProfile::needs_second_reading(bool comma_separates) {
+bool ColumnProfile::needs_second_reading(CommaUse commas) {
   kind_ = kind();
   if (kind_ == ColumnKind::kNumeric || kind_ == ColumnKind::kDate) {
     present_ -= unknown_;
@@ -123,13 +145,11 @@ bool ColumnProfile::needs_second_reading(bool comma_separates) {
     missing_ -= minuses_;
     present_ += minuses_;
   }
-  style_ = styles_.best(comma_separates);
-  if (kind_ == ColumnKind::kNumeric) {
-    if (is_plain(style_) && std::ssize(numbers_) == styles_.numbers()) return false;
-  } else if (kind_ == ColumnKind::kDate) {
-    order_ = kOrders[static_cast<size_t>(std::max_element(dates_.begin(), dates_.end()) -
-                                         dates_.begin())];
-  }
+  style_ = styles_.best(commas);
+  commas_ = commas;
+  order_ = kOrders[static_cast<size_t>(std::ranges::max_element(dates_) - dates_.begin())];
+  const bool are_read = is_plain(style_) && std::ssize(numbers_) == styles_.numbers();
+  if (kind_ == ColumnKind::kNumeric && are_read) return false;
   numbers_.clear();
   return kind_ == ColumnKind::kNumeric || kind_ == ColumnKind::kDate ||
          kind_ == ColumnKind::kCategorical;
@@ -179,17 +199,25 @@ TableColumn ColumnProfile::column() const {
 }
 
 std::string ColumnProfile::note() const {
+  const bool may_group = style_.decimal_comma && !styles_.shows_comma();
+  if (kind_ == ColumnKind::kNumeric && may_group && commas_ == CommaUse::kUnclear) {
+    return "column " + quote(name_) +
+           ": 1,234 is read as 1.234; where commas separate thousands, take them out";
+  }
   if (kind_ != ColumnKind::kCategorical || wish_ != ColumnWish::kNone) return "";
-  if (2 * styles_.numbers() > present_) return note_of_numbers();
+  const bool are_levels = styles_.units_differ() && has_few_words();
+  const bool has_others = styles_.numbers() < present_ && !are_levels;
+  if (has_others && 2 * styles_.numbers() > present_) return note_of_most(false);
+  if (2 * dates() > present_) return note_of_most(true);
   if (spellings_.empty() || column().kind != ColumnKind::kCategorical) return "";
   return "column " + quote(name_) +
          ": levels that differ only in their spelling are one: " + listed(spellings_) +
          "; --categorical keeps them apart";
 }
 
-std::string ColumnProfile::note_of_numbers() const {
+std::string ColumnProfile::note_of_most(bool are_dates) const {
   const ColumnKind kind = column().kind;
-  if (kind == ColumnKind::kCategorical && is_mostly(styles_.numbers())) {
+  if (kind == ColumnKind::kCategorical && !are_dates && is_mostly(styles_.numbers())) {
     const auto [word, rows] = *words_.begin();
     return "column " + quote(name_) + " has few numbers and " + quote(word) + " (" +
            counted(rows, "row") + "): its values are categories; --missing " + quote(word) +
@@ -197,14 +225,17 @@ std::string ColumnProfile::note_of_numbers() const {
   }
   if (kind == ColumnKind::kConstant) return "";
   double ignored = 0;
-  std::pair<int64_t, std::string> odd;  // the most frequent text that is no number
+  std::pair<int64_t, std::string> odd;  // the most frequent other text
   for (const auto& [text, count] : levels_) {
-    if (!parse_number(text, style_, ignored)) odd = std::max(odd, {count, text});
+    const bool is_one =
+        are_dates ? parse_date(text, order_, ignored) : parse_number(text, style_, ignored);
+    if (!is_one) odd = std::max(odd, {count, text});
   }
   return "column " + quote(name_) + " is taken for " +
          (kind == ColumnKind::kCategorical ? "categories" : "text") + ", though " +
-         std::to_string(styles_.numbers()) + " of " + counted(present_, "value") +
-         " are numbers: " + quote(odd.second) + " (" + counted(odd.first, "row") +
+         std::to_string(are_dates ? dates() : styles_.numbers()) + " of " +
+         counted(present_, "value") + " are " + (are_dates ? "dates: " : "numbers: ") +
+         quote(odd.second) + " (" + counted(odd.first, "row") +
          ") is none; correct such values, or name a word for gaps with --missing";
 }
 
@@ -218,18 +249,17 @@ void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> va
   column.highest = values.back();
   column.median =
       values.size() % 2 == 1 ? values[middle] : values[middle - 1] / 2 + values[middle] / 2;
-  // Features are float32, which rounds large numbers that lie close together.
-  constexpr double kMuch = 1e-3;  // of the range
-  double rounding = 0;
-  for (const double x : values) {
-    rounding = std::max(rounding, std::abs(x - static_cast<double>(static_cast<float>(x))));
+  // Whole numbers and days stay whole.
+  const bool whole = std::all_of(values.begin(), values.end(), is_whole);
+  const bool is_date = column.kind == ColumnKind::kDate;
+  Rounding rounding;
+  for (const double x : values) rounding.add(x);
+  if (rounding.is_much() || (is_date && rounding.largest > kSecond)) {
+    column.offset = whole || is_date ? std::floor(column.median) : column.median;
   }
-  const bool is_much = rounding > kMuch * (column.highest - column.lowest);
-  if (is_much && std::isfinite(rounding)) column.offset = column.median;
   const auto lowest = static_cast<float>(column.lowest - column.offset);
   const bool constant = lowest == static_cast<float>(column.highest - column.offset) &&
                         std::isfinite(lowest) && static_cast<int64_t>(values.size()) == present_;
-  const bool whole = std::all_of(values.begin(), values.end(), is_whole);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   column.distinct = std::ssize(values);
   if (column.distinct == 1) column.distinct = std::max<int64_t>(1, std::ssize(like_first_));
@@ -256,8 +286,8 @@ void ColumnProfile::describe_texts(TableColumn& column) const {
     column.varies = column.distinct > 1;
     if (column.varies) choose_levels(column);
     if (!column.varies && missing_ == 0) column.kind = ColumnKind::kConstant;
-  } else if (column.distinct == present_ && missing_ == 0 && bytes_ <= kLongestName * present_ &&
-             blanks_ < 2 * present_) {
+  } else if (column.distinct == present_ && missing_ == 0 && blanks_ < 2 * present_ &&
+             (bytes_ <= kLongestName * present_ || long_wholes_ == present_)) {
     column.kind = ColumnKind::kIdentifier;
   } else {
     column.kind = ColumnKind::kText;

@@ -30,8 +30,7 @@ class ColumnProfile {
   void add(const Cell& cell);
 
   // Whether the column has to be read again, now that its kind is known; then every cell once more.
-  // `comma_separates`: the file's delimiter is a comma, so that "1,234" was in quotes.
-  bool needs_second_reading(bool comma_separates);
+  bool needs_second_reading(CommaUse commas);
   void add_again(const Cell& cell);
 
   // Afterwards: levels that differ in case alone, or as 1 and 1.0 do, become one.
@@ -40,18 +39,23 @@ class ColumnProfile {
   // What becomes of the column.
   TableColumn column() const;
 
-  // Why a column that is mostly numbers is taken for categories or text, or which spellings are one
-  // level; empty where there is nothing to say.
+  // Why a column that is mostly numbers or dates is taken for categories or text, which spellings
+  // are one level, or what a comma is taken for; empty where there is nothing to say.
   std::string note() const;
+
+  const StyleFinder& styles() const { return styles_; }
 
  private:
   bool is_mostly(int64_t part) const;
+  bool has_few_words() const;
   bool words_are_levels() const;
+  bool are_names() const;
+  int64_t dates() const;
   ColumnKind kind() const;
   void describe_numbers(TableColumn& column, std::vector<double> values) const;
   void describe_texts(TableColumn& column) const;
   void choose_levels(TableColumn& column) const;
-  std::string note_of_numbers() const;
+  std::string note_of_most(bool are_dates) const;
 
   std::string name_;
   ColumnWish wish_;
@@ -61,6 +65,7 @@ class ColumnProfile {
   int64_t signs_ = 0, minuses_ = 0;  // texts such as "+", and gaps such as "-"
   bool minuses_are_levels_ = false;
   std::vector<double> numbers_;       // those that are written plainly, until a second reading
+  int64_t long_wholes_ = 0;           // more digits than a double has
   std::set<std::string> like_first_;  // texts that a double does not tell from the first number's
   StyleFinder styles_;
   std::map<std::string, int64_t> words_;  // the first ones that are no plain numbers
@@ -68,6 +73,7 @@ class ColumnProfile {
   int64_t unclear_dates_ = 0;
   ColumnKind kind_ = ColumnKind::kNumeric;
   NumberStyle style_;
+  CommaUse commas_ = CommaUse::kUnclear;
   DateOrder order_ = DateOrder::kYear;
   std::unordered_map<std::string, int64_t> levels_;
   int64_t bytes_ = 0, blanks_ = 0;      // of the texts counted as levels

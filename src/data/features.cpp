@@ -217,7 +217,20 @@ void copy_columns(float* to, const Matrix& from, const std::vector<int64_t>& col
 
 }  // namespace
 
-void leave_out_constant_columns(Dataset& dataset, int threads) {
+void note_close_columns(Dataset& dataset, const std::vector<Rounding>& rounding) {
+  std::vector<std::string> close;
+  for (size_t j = 0; j < rounding.size(); ++j) {
+    if (rounding[j].is_much()) close.push_back(dataset.feature_names[j]);
+  }
+  if (close.empty()) return;
+  dataset.notes.push_back(
+      counted(std::ssize(close), "column") + (close.size() == 1 ? " has" : " have") +
+      " numbers that float32 rounds to a few or to one: " + listed(close) +
+      "; subtract the smallest number of such a column first, or give the rows as a table");
+}
+
+void leave_out_constant_columns(Dataset& dataset, int threads,
+                                const std::vector<Rounding>& rounding) {
   const Matrix& dense = dataset.features.dense;
   std::vector<TableColumn> columns;
   std::vector<std::string> constant, kept;
@@ -225,18 +238,21 @@ void leave_out_constant_columns(Dataset& dataset, int threads) {
     TableColumn& column = columns.emplace_back();
     column.name = dataset.feature_names[j];
     if (is_constant(dense, j)) column.kind = ColumnKind::kConstant;
-    (column.is_used() ? kept : constant).push_back(column.name);
+    const bool is_noted = j < std::ssize(rounding) && rounding[j].is_much();
+    if (column.is_used()) {
+      kept.push_back(column.name);
+    } else if (!is_noted) {
+      constant.push_back(column.name);
+    }
   }
-  if (constant.empty()) return;
-  const std::string has = counted(static_cast<int64_t>(constant.size()), "column") +
-                          (constant.size() == 1 ? " has" : " have") +
-                          " the same value in every row";
-  if (kept.empty()) {
-    dataset.notes.push_back(has + ": " + listed(constant));
-    return;
+  if (!constant.empty()) {
+    const bool is_one = constant.size() == 1;
+    const std::string left_out = is_one ? " and is left out" : " and are left out";
+    dataset.notes.push_back(counted(std::ssize(constant), "column") + (is_one ? " has" : " have") +
+                            " the same value in every row" + (kept.empty() ? "" : left_out) + ": " +
+                            listed(constant));
   }
-  dataset.notes.push_back(has + " and " + (constant.size() == 1 ? "is" : "are") +
-                          " left out: " + listed(constant));
+  if (kept.size() == columns.size() || kept.empty()) return;
   dataset.plan.columns = std::move(columns);
   const std::vector<int64_t> used = columns_used(dataset.plan);
   const int64_t rows = dense.rows(), width = std::ssize(used);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/npz.h"
+#include "data/values.h"
 
 namespace glgnn {
 
@@ -44,9 +45,14 @@ void sparsify(Dataset& dataset, int threads = 1);
 // Makes sparse features dense of which a quarter or more is not zero.
 void densify(Features& features);
 
+// Notes the columns of an array that float32 has rounded much.
+void note_close_columns(Dataset& dataset, const std::vector<Rounding>& rounding);
+
 // Leaves out the columns of an array with one value in all rows, unless all are such; the plan then
-// lists the columns (features must be dense).
-void leave_out_constant_columns(Dataset& dataset, int threads = 1);
+// lists the columns (features must be dense). Of those that note_close_columns() names it says
+// nothing.
+void leave_out_constant_columns(Dataset& dataset, int threads = 1,
+                                const std::vector<Rounding>& rounding = {});
 
 // Whether the columns of a plan are those of an array, of which some are left out: nobody has
 // counted their values.

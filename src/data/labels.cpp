@@ -128,10 +128,9 @@ bool are_numbers(const std::vector<std::string>& names) {
 
 // The numbers that the texts are, however they are written; none where some are no numbers.
 std::vector<double> numbers_of(const std::vector<std::string>& texts) {
-  constexpr bool kCommaSeparates = false;  // thousands or decimals: both are measured
   StyleFinder styles;
   for (const std::string& text : texts) styles.add(text);
-  const NumberStyle style = styles.best(kCommaSeparates);
+  const NumberStyle style = styles.best(CommaUse::kUnclear);  // both are measured
   std::vector<double> values(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     if (!parse_number(texts[i], style, values[i])) return {};

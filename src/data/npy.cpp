@@ -334,11 +334,25 @@ NpyRows::NpyRows(const std::filesystem::path& path) : file_(path) {
   }
 }
 
-Matrix read_npy_matrix(const std::filesystem::path& path, int threads) {
+Matrix read_npy_matrix(const std::filesystem::path& path, int threads,
+                       std::vector<Rounding>* rounding) {
   if (threads > 1) {
     if (std::optional<Matrix> found = read_floats(path, threads)) return *std::move(found);
   }
-  return to_matrix(read_npy(path), threads);
+  const NpyArray array = read_npy(path);
+  Matrix matrix = to_matrix(array, threads);
+  if (rounding != nullptr) *rounding = rounding_of(array);
+  return matrix;
+}
+
+std::vector<Rounding> rounding_of(const NpyArray& array) {
+  if (array.width < (array.kind == 'f' ? 8 : 4)) return {};
+  const auto columns = static_cast<size_t>(array.shape.back());
+  std::vector<Rounding> rounding(columns);
+  for_each_number(array, [&](size_t i, auto number) {
+    rounding[i % columns].add(static_cast<double>(number));
+  });
+  return rounding;
 }
 
 Matrix NpyRows::read(int64_t begin, int64_t end) const {

@@ -11,6 +11,7 @@
 
 #include "data/file.h"
 #include "data/message.h"
+#include "data/values.h"
 
 namespace glgnn {
 
@@ -29,8 +30,10 @@ struct NpyArray {
 
 NpyArray parse_npy(std::string bytes, const Place& place);
 NpyArray read_npy(const std::filesystem::path& path);
-// The matrix in a file, read by several threads where it lies there as it is wanted.
-Matrix read_npy_matrix(const std::filesystem::path& path, int threads);
+// The matrix in a file, read by several threads where it lies there as it is wanted; `rounding`
+// gets what rounding_of() gives.
+Matrix read_npy_matrix(const std::filesystem::path& path, int threads,
+                       std::vector<Rounding>* rounding = nullptr);
 
 // The rows of a matrix in a .npy file, read when they are asked for: no more of the file than they.
 class NpyRows {
@@ -55,6 +58,9 @@ std::vector<float> to_floats(const NpyArray& array);
 
 // As a matrix; the array must have two dimensions.
 Matrix to_matrix(const NpyArray& array, int threads = 1);
+
+// How much float32 rounds each column of a matrix; empty where it holds every such number.
+std::vector<Rounding> rounding_of(const NpyArray& array);
 
 // All numbers as integers; the array must have one dimension (or two, for pairs) and whole numbers.
 std::vector<int64_t> to_integers(const NpyArray& array);

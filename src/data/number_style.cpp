@@ -1,6 +1,9 @@
 #include "data/number_style.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "data/text_rows.h"
 #include "data/values.h"
@@ -36,29 +39,45 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Unbroken and narrow blanks, and the sign for minus, as every keyboard has them.
-std::string typed(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 4> kTyped{
-      {{"\xC2\xA0", " "}, {"\xE2\x80\xAF", " "}, {"\xE2\x80\x89", " "}, {"\xE2\x88\x92", "-"}}};
+std::string replaced(std::string_view text,
+                     std::initializer_list<std::pair<std::string_view, const char*>> signs) {
   std::string out(text);
-  for (const auto& [sign, key] : kTyped) {
+  for (const auto& [sign, other] : signs) {
     for (size_t at = 0; (at = out.find(sign, at)) != std::string::npos;) {
-      out.replace(at, sign.size(), key);
+      out.replace(at, sign.size(), other);
     }
   }
   return out;
 }
 
-// "1,234,567" without its separators; false where the groups are not of three digits.
+// Unbroken and narrow blanks, apostrophes, and signs for minus, as every keyboard has them; "5,-"
+// is a price without cents.
+std::string typed(std::string_view text) {
+  std::string out = replaced(text, {{"\u00A0", " "},
+                                    {"\u202F", " "},
+                                    {"\u2009", " "},
+                                    {"\u2019", "'"},
+                                    {"\u2212", "-"},
+                                    {"\u2013", "-"}});
+  if (out.ends_with(",-") || out.ends_with(".-")) out.back() = '0';
+  return out;
+}
+
+// "1,234,567" without its separators; false where the groups are not of three digits. Commas may
+// be set as in India, "12,34,567".
 bool join_groups(std::string_view whole, char grouping, std::string& out) {
-  size_t first = whole.find(grouping);
-  if (first == 0 || first > 3 || whole[0] == '0') return false;
-  out = whole.substr(0, first);
-  for (whole.remove_prefix(first); !whole.empty(); whole.remove_prefix(4)) {
-    if (whole[0] != grouping || whole.size() < 4 || !are_digits(whole.substr(1, 3))) return false;
-    out += whole.substr(1, 3);
+  const size_t first = whole.find(grouping), last = whole.rfind(grouping);
+  if (first == 0 || first > 3 || whole[0] == '0' || whole.size() - last != 4) return false;
+  const bool is_indian =
+      grouping == ',' && first < 3 && last - first >= 3 && whole[first + 3] == grouping;
+  const size_t step = is_indian ? 3 : 4;
+  if ((last - first) % step != 0) return false;
+  for (size_t at = first; at <= last; at += step) {
+    if (whole[at] != grouping) return false;
   }
-  return are_digits(out);
+  out = whole;
+  std::erase(out, grouping);
+  return are_digits(out) && out.size() == whole.size() - (last - first) / step - 1;
 }
 
 bool parse_form(std::string_view text, Form form, double& value) {
@@ -100,6 +119,13 @@ bool is_unit(std::string_view text) {
   return is_letter(text[0]) || text[0] == '%' || text[0] == '$' || !is_ascii(text[0]);
 }
 
+// "3rd" and "10pm" are no measurements where others are "1st" and "8am".
+bool is_ending(std::string_view unit) {
+  constexpr std::array<std::string_view, 8> kEndings{"st", "nd", "rd", "th",
+                                                     "am", "pm", "AM", "PM"};
+  return std::ranges::find(kEndings, unit) != kEndings.end();
+}
+
 // What a suffix multiplies a number by; 0 where it does not.
 double multiple_of(std::string_view unit) {
   if (unit == "k" || unit == "K") return 1e3;
@@ -112,18 +138,12 @@ bool is_clock(std::string_view unit) {
   return unit == kHours || unit == kMinutes || unit == kThreeParts || unit == kClock;
 }
 
-// The same for all spellings; but "mW" is not "MW".
-std::string unit_key(const std::string& unit) {
+// One spelling of signs that people write in several ways, and of plurals.
+std::string common_spelling(const std::string& unit) {
   if (is_clock(unit)) return kClock;
-  const auto capitals = std::count_if(unit.begin(), unit.end(), is_capital);
-  const auto letters = std::count_if(unit.begin(), unit.end(), is_letter);
-  const bool is_plain_case =
-      capitals == 0 || capitals == letters || (capitals == 1 && is_capital(unit[0]));
-  if (unit.size() < 2 || !is_plain_case) return unit;
-  std::string key = unit;
-  for (char& c : key) c = is_capital(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  if (key.size() > 2 && key.ends_with('s')) key.pop_back();
-  return key;
+  std::string common = replaced(unit, {{"\u00B2", "2"}, {"\u00B3", "3"}, {"\u00B5", "\u03BC"}});
+  if (common.size() > 2 && (common.ends_with('s') || common.ends_with('S'))) common.pop_back();
+  return common == "pct" ? "%" : common;
 }
 
 struct Clock {
@@ -184,8 +204,10 @@ size_t end_of_number(std::string_view text, size_t begin) {
   return is_power ? std::min(text.find_first_not_of(kDigits, power), text.size()) : end;
 }
 
-// A currency before the number or any unit behind it.
-bool split_unit(std::string_view text, std::string& number, std::string& unit) {
+// A currency before the number or any unit behind it. A suffix that multiplies may be behind a
+// number of a currency, which is then set apart.
+bool split_unit(std::string_view text, std::string& number, std::string& unit,
+                std::string& currency) {
   const size_t begin = text.find_first_of(kDigits);
   if (begin == std::string_view::npos) return false;
   const size_t end = end_of_number(text, begin);
@@ -198,23 +220,27 @@ bool split_unit(std::string_view text, std::string& number, std::string& unit) {
     before.erase(sign, 1);
   }
   const std::string_view front = trimmed(before);
-  unit = front.empty() ? behind : front;
-  return front.empty() ? is_unit(behind) : behind.empty() && is_currency(front);
-}
-
-// Adds up which forms a text fits; false where it fits none.
-bool count_forms(std::string_view text, std::array<int64_t, kAllForms.size()>& counts) {
-  bool any = false;
-  double ignored = 0;
-  for (size_t f = 0; f < kAllForms.size(); ++f) {
-    const bool fits = parse_form(text, kAllForms[f], ignored);
-    counts[f] += fits;
-    any = any || fits;
-  }
-  return any;
+  currency = is_currency(front) ? front : std::string_view();
+  unit = behind.empty() ? currency : std::string(behind);
+  if (front.empty()) return is_unit(behind);
+  return !currency.empty() && (behind.empty() || multiple_of(unit) > 0);
 }
 
 }  // namespace
+
+// Adds up which forms a text fits; false where it fits none.
+bool StyleFinder::count_forms(std::string_view text, Counts& counts) {
+  double ignored = 0;
+  bool fits_point = false, fits_comma = false;
+  for (size_t f = 0; f < kForms; ++f) {
+    if (!parse_form(text, kAllForms[f], ignored)) continue;
+    ++counts[f];
+    (kAllForms[f].decimal_comma ? fits_comma : fits_point) = true;
+  }
+  points_ += fits_point && !fits_comma;
+  commas_ += fits_comma && !fits_point;
+  return fits_point || fits_comma;
+}
 
 void StyleFinder::add_plain(std::string_view text) {
   ++bare_;
@@ -224,12 +250,13 @@ void StyleFinder::add_plain(std::string_view text) {
     return;
   }
   double ignored = 0;
+  const Form groups{true, '.'};
+  const bool may_group = text.size() == point + 4 && parse_form(text, groups, ignored);
   for (size_t f = 0; f < kForms; ++f) {
-    const bool fits = kAllForms[f].grouping == '.'
-                          ? text.size() == point + 4 && parse_form(text, kAllForms[f], ignored)
-                          : !kAllForms[f].decimal_comma;
-    fit_[f] += fits;
+    const bool is_groups = kAllForms[f].grouping == groups.grouping;
+    fit_[f] += is_groups ? may_group : !kAllForms[f].decimal_comma;
   }
+  points_ += !may_group;
 }
 
 void StyleFinder::add(std::string_view text) {
@@ -239,7 +266,7 @@ void StyleFinder::add(std::string_view text) {
     ++bare_;
     return;
   }
-  std::string number, unit;
+  std::string number, unit, currency;
   Clock clock;
   if (parse_clock(clean, clock)) {
     unit = kClock;
@@ -249,15 +276,23 @@ void StyleFinder::add(std::string_view text) {
     has_fractions_ = has_fractions_ || (clock.has_two_parts && clock.has_fraction);
     double& longest = clock.has_two_parts ? longest_two_parts_ : longest_;
     longest = std::max(longest, clock.seconds);
-  } else if (!split_unit(clean, number, unit) || !count_forms(number, fit_unit_)) {
+  } else if (!split_unit(clean, number, unit, currency) || !count_forms(number, fit_unit_)) {
     return;
   }
+  constexpr size_t kMostUnits = 64;  // text has any number of them
   ++with_unit_;
+  if (units_.size() < kMostUnits || units_.contains(unit)) ++units_[unit];
   const double multiple = multiple_of(unit);
-  multiples_ += multiple > 0 && is_digit(clean[clean.size() - 2]);
+  multiples_ += unit == currency || (multiple > 0 && is_digit(clean[clean.size() - 2]));
   has_thousands_ = has_thousands_ || (multiple > 0 && multiple <= 1e6);
-  if (unit_.empty()) unit_ = unit;
-  units_differ_ = units_differ_ || !same_unit(unit, unit_);
+  if (currency_.empty()) currency_ = currency;
+  currencies_differ_ = currencies_differ_ || (!currency.empty() && currency != currency_);
+}
+
+int64_t StyleFinder::with_unit(const std::string& unit) const {
+  int64_t texts = 0;
+  for (const auto& [other, count] : units_) texts += same_unit(unit, other) ? count : 0;
+  return texts;
 }
 
 // The one that most numbers have. Two numbers are hours and minutes where the column may hold times
@@ -265,10 +300,17 @@ void StyleFinder::add(std::string_view text) {
 std::string StyleFinder::unit() const {
   constexpr double kHour = 3600;
   if (with_unit_ <= bare_) return "";
+  const auto most =
+      std::ranges::max_element(units_, {}, [](const auto& unit) { return unit.second; });
+  const std::string& common = most->first;
+  const int64_t alike = with_unit(common);
   const bool may_multiply = multiples_ == with_unit_ && has_thousands_;  // "3G" and "4" do not
-  if (may_multiply && (units_differ_ || bare_ > 0)) return kMultiples;
-  if (units_differ_) return "";
-  if (unit_ != kClock) return unit_;
+  const bool all_alike = alike == with_unit_ && bare_ == 0;
+  if (may_multiply && currencies_differ_) return "";
+  if (may_multiply && !all_alike) return kMultiples;
+  if (alike <= bare_ || 2 * alike <= with_unit_) return "";
+  if (alike < with_unit_ && is_ending(common)) return "";
+  if (common != kClock) return common;
   if (has_half_days_) return kHours;
   if (has_two_parts_) {
     return has_fractions_ || 60 * longest_two_parts_ > 24 * kHour ? kMinutes : kHours;
@@ -276,16 +318,21 @@ std::string StyleFinder::unit() const {
   return longest_ >= 12 * kHour && longest_ <= 24 * kHour ? kHours : kThreeParts;
 }
 
-int64_t StyleFinder::numbers() const {
+bool StyleFinder::units_differ() const {
   const std::string common = unit();
-  return (common.empty() ? 0 : with_unit_) + (needs_unit(common) ? 0 : bare_);
+  return !common.empty() && common != kMultiples && with_unit(common) < with_unit_;
 }
 
-NumberStyle StyleFinder::best(bool comma_separates) const {
+int64_t StyleFinder::numbers() const {
+  const std::string common = unit();
+  return (common == kMultiples ? with_unit_ : with_unit(common)) + (needs_unit(common) ? 0 : bare_);
+}
+
+NumberStyle StyleFinder::best(CommaUse commas) const {
   const std::string common = unit();
   size_t best = 0;
   int64_t most = -1;
-  for (const size_t f : comma_separates ? kCommaFiles : kOtherFiles) {
+  for (const size_t f : commas == CommaUse::kThousands ? kCommaFiles : kOtherFiles) {
     const int64_t fit = whole_ + fit_[f] + (common.empty() ? 0 : fit_unit_[f]);
     if (fit <= most) continue;
     most = fit;
@@ -295,10 +342,17 @@ NumberStyle StyleFinder::best(bool comma_separates) const {
 }
 
 bool needs_unit(const std::string& unit) {
-  return unit == "%" || multiple_of(unit) > 0 || unit == kHours;
+  return unit == "%" || unit == "pct" || multiple_of(unit) > 0 || unit == kHours;
 }
 
-bool same_unit(const std::string& a, const std::string& b) { return unit_key(a) == unit_key(b); }
+bool same_unit(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const std::string one = common_spelling(a), other = common_spelling(b);
+  if (one == other) return true;
+  const auto lower = [](char c) { return is_capital(c) ? static_cast<char>(c - 'A' + 'a') : c; };
+  if (one.size() < 2 || !std::ranges::equal(one, other, {}, lower, lower)) return false;
+  return !is_capital(one[1]) || one.substr(1) != other.substr(1);
+}
 
 bool parse_number(std::string_view text, const NumberStyle& style, double& value) {
   if (is_plain(style) && parse_number(text, value)) return true;
@@ -314,12 +368,14 @@ bool parse_number(std::string_view text, const NumberStyle& style, double& value
   }
   const Form form{style.decimal_comma, style.grouping};
   if (!needs_unit(style.unit) && parse_form(clean, form, value)) return true;
-  std::string number, unit;
-  if (style.unit.empty() || !split_unit(clean, number, unit)) return false;
-  const bool multiplies = style.unit == kMultiples;
-  if (multiplies ? multiple_of(unit) == 0 : !same_unit(unit, style.unit)) return false;
-  if (!parse_form(number, form, value)) return false;
-  if (multiplies) value *= multiple_of(unit);
+  std::string number, unit, currency;
+  if (style.unit.empty() || !split_unit(clean, number, unit, currency)) return false;
+  if (style.unit != kMultiples) {
+    return same_unit(unit, style.unit) && parse_form(number, form, value);
+  }
+  const double multiple = unit == currency ? 1 : multiple_of(unit);
+  if (multiple == 0 || !parse_form(number, form, value)) return false;
+  value *= multiple;
   return true;
 }
 
@@ -334,6 +390,23 @@ std::string number_text(const NumberStyle& style) {
   }
   if (is_currency(style.unit)) return style.unit + number;
   return number + (style.unit == "%" ? "%" : " " + style.unit);
+}
+
+std::string clock_text(double seconds, const std::string& unit) {
+  constexpr double kHour = 3600, kLong = 1e5;  // float32 keeps tenths of a second up to there
+  const double size = std::abs(seconds);
+  if (unit == kClock || !is_clock(unit) || !(size < 1e12)) return "";
+  const double parts = size < kHour ? 100 : size < kLong ? 10 : 1;
+  const double rounded = std::round(size * parts) / parts;
+  const auto whole = static_cast<int64_t>(rounded);
+  const int64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  std::string fraction = fmt::format("{:.2f}", rounded - static_cast<double>(whole)).substr(1);
+  while (fraction.ends_with('0') || fraction.ends_with('.')) fraction.pop_back();
+  const std::string behind = fmt::format(":{:02}{}", whole % 60, fraction);
+  std::string text = seconds < 0 ? "-" : "";
+  if (unit == kMinutes && hours == 0) return text + std::to_string(minutes) + behind;
+  text += fmt::format("{}:{:02}", hours, minutes);
+  return unit == kHours && behind == ":00" ? text : text + behind;
 }
 
 }  // namespace glgnn

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ inline constexpr const char* kClock = ":";
 // Each number has a suffix of its own that multiplies it, or none: "700", "1.2k", "3M".
 inline constexpr const char* kMultiples = "k, M";
 
+// What a comma in a number can mean, by what else is in its file.
+enum class CommaUse { kThousands, kDecimals, kUnclear };
+
 // Finds out how the numbers of a column are written, from all of its texts.
 class StyleFinder {
  public:
@@ -27,24 +31,35 @@ class StyleFinder {
   void add(std::string_view text);
   void add_plain(std::string_view text);
 
-  // The style that most texts fit; where several do, the plainest. `comma_separates`: the file's
-  // delimiter is a comma, so that "1,234" was in quotes and means thousands.
-  NumberStyle best(bool comma_separates) const;
+  // The style that most texts fit; where several do, the plainest, in which "1,234" is what commas
+  // are used for.
+  NumberStyle best(CommaUse commas) const;
 
   // How many texts are numbers in any style.
   int64_t numbers() const;
 
+  // Whether some have another unit than most.
+  bool units_differ() const;
+
+  // Whether there are numbers such as 1.5 or 1,5 that tell which sign begins the decimals.
+  bool shows_point() const { return points_ > 0; }
+  bool shows_comma() const { return commas_ > 0; }
+
  private:
   static constexpr size_t kForms = 7;  // pairs of decimal sign and separator of thousands
+  using Counts = std::array<int64_t, kForms>;
 
+  bool count_forms(std::string_view text, Counts& counts);
+  int64_t with_unit(const std::string& unit) const;
   std::string unit() const;
 
-  int64_t bare_ = 0, with_unit_ = 0;   // texts
-  int64_t whole_ = 0;                  // of those without a unit: fit every form
-  std::array<int64_t, kForms> fit_{};  // of the others
-  std::array<int64_t, kForms> fit_unit_{};
-  std::string unit_;  // of the first text that has one
-  bool units_differ_ = false;
+  int64_t bare_ = 0, with_unit_ = 0;      // texts
+  int64_t whole_ = 0;                     // of those without a unit: fit every form
+  Counts fit_{}, fit_unit_{};             // of the others
+  int64_t points_ = 0, commas_ = 0;       // texts that fit forms of one decimal sign alone
+  std::map<std::string, int64_t> units_;  // texts of the first units, as they are written
+  std::string currency_;                  // before numbers with a suffix that multiplies
+  bool currencies_differ_ = false;
   int64_t multiples_ = 0;       // of the texts with a unit, those whose suffix multiplies
   bool has_thousands_ = false;  // k or M is among them
   bool has_half_days_ = false, has_two_parts_ = false, has_fractions_ = false;
@@ -54,7 +69,7 @@ class StyleFinder {
 // Whether a number without this unit means something else: 0.5 among percent, 90 among clocks.
 bool needs_unit(const std::string& unit);
 
-// "kg" and "KG", "hour" and "hours", all clocks.
+// "kg" and "KG", "hour" and "hours", "m2" and "m²", all clocks; but "mW" is not "MW".
 bool same_unit(const std::string& a, const std::string& b);
 
 // A number in this style; its unit may be missing unless it is needed.
@@ -62,6 +77,9 @@ bool parse_number(std::string_view text, const NumberStyle& style, double& value
 
 // A number as the style writes it: "1.234,5 EUR", "0:20:34.5"; for messages.
 std::string number_text(const NumberStyle& style);
+
+// Seconds as the clocks of this unit show them: "19:14", "59:30.25"; empty where it is not clear.
+std::string clock_text(double seconds, const std::string& unit);
 
 // Whether numbers are written as programs do.
 inline bool is_plain(const NumberStyle& style) {

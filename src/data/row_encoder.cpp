@@ -30,7 +30,10 @@ RowEncoder::RowEncoder(const TablePlan& plan, std::vector<int64_t> positions, Op
   for (size_t j = 0; j < columns_.size(); ++j) {
     const auto count = static_cast<int64_t>(column_features(columns_[j]).size());
     if (count == 0) continue;
-    Part part{&columns_[j], positions[j], features_, {}, 0, 0, {}};
+    Part part;
+    part.column = &columns_[j];
+    part.position = positions[j];
+    part.first = features_;
     for (size_t l = 0; l < columns_[j].levels.size(); ++l) {
       const std::string& level = columns_[j].levels[l];
       const auto at = static_cast<int64_t>(l);
@@ -54,10 +57,10 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
     double value = column.median;
     bool is_gap = cell.is_gap && !is_sign_level(column, cell);
     if (column.kind == ColumnKind::kCategorical) {
-      if (!is_gap) encode_level(part, cell, features);
+      if (!is_gap && column.varies) encode_level(part, cell, features);
       if (is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
     } else {
-      if (!is_gap && !read_number(column, cell, value)) {
+      if (!is_gap && !read_number(part, cell, place, value)) {
         is_gap = may_mean_unknown(cell.text);
         if (!is_gap) bad_number(part, cell_text(cell), place);
       }
@@ -84,25 +87,51 @@ void RowEncoder::encode_level(Part& part, const Cell& cell, float* out) {
 }
 
 // Sets the number or the day of a field; leaves the value alone where there is none.
-bool RowEncoder::read_number(const TableColumn& column, const Cell& cell, double& value) const {
+bool RowEncoder::read_number(Part& part, const Cell& cell, const CellRows& rows,
+                             double& value) const {
+  const TableColumn& column = *part.column;
   double read = cell.number;
   bool is_number = cell.is_number;
-  const bool may_be_bare = !needs_unit(column.style.unit);
   if (column.kind == ColumnKind::kDate) {
     is_number = !is_number && (parse_date(cell.text, column.order, read) ||
                                parse_date(cell.text, DateOrder::kYear, read));
   } else if (is_number) {
-    is_number = may_be_bare;
+    is_number = !needs_unit(column.style.unit);
   } else {
-    const bool other_allowed = !options_.fitting && may_be_bare;
-    const bool comma_allowed = other_allowed && !options_.comma_separates;
-    is_number = parse_number(cell.text, column.style, read) ||
-                (other_allowed && parse_number(cell.text, read)) ||
-                (comma_allowed && parse_number(cell.text, kDecimalComma, read));
+    is_number = read_text(part, cell.text, rows, read);
   }
   if (!is_number || !std::isfinite(static_cast<float>(read))) return false;
   value = read;
   return true;
+}
+
+// New rows may write numbers in another way; but not so that some of them have two meanings.
+bool RowEncoder::read_text(Part& part, std::string_view text, const CellRows& rows,
+                           double& value) const {
+  const NumberStyle& style = part.column->style;
+  const bool fits = parse_number(text, style, value);
+  if (options_.fitting || needs_unit(style.unit) || (fits && is_plain(style))) return fits;
+  double other = 0;
+  const bool fits_other = parse_number(text, other) ||
+                          (!options_.comma_separates && parse_number(text, kDecimalComma, other));
+  if (!fits_other || (fits && other == value)) return fits;
+  Number& first = fits ? part.both_ways : part.other_way;
+  if (first.text.empty()) first = {std::string(text), rows.place(), value, other};
+  if (!part.both_ways.text.empty() && !part.other_way.text.empty()) refuse_two_signs(part);
+  if (!fits) value = other;
+  return true;
+}
+
+void RowEncoder::refuse_two_signs(const Part& part) const {
+  const Number& number = part.both_ways;
+  const auto shown = [](double value) { return cell_text({.number = value, .is_number = true}); };
+  const std::string where = number.place.line > 0 ? "line " + std::to_string(number.place.line)
+                                                  : number.place.file.string();
+  fail(ErrorKind::kData, part.other_way.place,
+       {"column " + quote(part.column->name) + ": two decimal signs", part.other_way.text,
+        "the sign of the fitted rows, as in " + quote(number.text) + " of " + where +
+            ", which is " + shown(number.as_fitted) + " and not " + shown(number.otherwise),
+        "write all numbers alike, as " + number_text(part.column->style)});
 }
 
 void RowEncoder::gap_without_median(const Part& part, const Cell& cell, const Place& place) const {
@@ -135,23 +164,28 @@ void RowEncoder::bad_number(const Part& part, const std::string& text, const Cel
           "correct the value or remove the row" + other_ways(name, text, rows)});
   }
   if (parse_number(text, value) && !std::isfinite(static_cast<float>(value))) {
+    const bool is_name = text.find_first_not_of("0123456789") == std::string::npos;
+    const bool may_drop = is_name && options_.fitting && rows.are_of_file();
     fail(ErrorKind::kData, rows.place(),
          {where + "not a finite number", text, "a number that fits into float32",
-          "replace the value, or leave it empty"});
+          "replace the value, or leave it empty" + (is_name ? other_ways(name, text, rows) : "") +
+              (may_drop ? "; --drop " + name + " leaves it out" : "")});
   }
   std::string repair = "correct the value, or leave it empty" + other_ways(name, text, rows);
   StyleFinder own;
   own.add(text);
-  const std::string unit = own.best(true).unit;
+  const std::string unit = own.best(CommaUse::kThousands).unit;
   if (own.numbers() > 0 && (unit.empty() || same_unit(unit, style.unit))) {
     repair = "write all numbers alike, as " + number_text(style);
   }
   const bool lacks_unit = own.numbers() > 0 && unit.empty() && needs_unit(style.unit);
+  const bool has_another = !unit.empty() && !style.unit.empty() && !same_unit(unit, style.unit);
   fail(ErrorKind::kData, rows.place(),
        {where + "not a number", text,
-        lacks_unit ? (same_unit(style.unit, kClock) ? "a time" : "a number with " + style.unit) +
-                         ", as " + (options_.fitting ? "most" : "the fitted") + " rows have it"
-                   : "a number in every row, or a gap",
+        lacks_unit || has_another
+            ? (same_unit(style.unit, kClock) ? "a time" : "a number with " + style.unit) + ", as " +
+                  (options_.fitting ? "most" : "the fitted") + " rows have it"
+            : "a number in every row, or a gap",
         repair});
 }
 

@@ -37,17 +37,26 @@ class RowEncoder {
   std::vector<std::string> notes() const;
 
  private:
+  // A number that can be read by the decimal sign of the fitted rows, by the other one, or both.
+  struct Number {
+    std::string text;
+    Place place;
+    double as_fitted = 0, otherwise = 0;
+  };
   struct Part {
-    const TableColumn* column;
-    int64_t position;
-    int64_t first;                                    // feature
+    const TableColumn* column = nullptr;
+    int64_t position = -1;
+    int64_t first = 0;                                // feature
     std::unordered_map<std::string, int64_t> levels;  // by their texts and their spellings
     int64_t new_levels = 0, new_gaps = 0;
-    std::string example;  // of a new level
+    std::string example;          // of a new level
+    Number both_ways, other_way;  // the first ones
   };
 
   void encode_level(Part& part, const Cell& cell, float* out);
-  bool read_number(const TableColumn& column, const Cell& cell, double& value) const;
+  bool read_number(Part& part, const Cell& cell, const CellRows& rows, double& value) const;
+  bool read_text(Part& part, std::string_view text, const CellRows& rows, double& value) const;
+  [[noreturn]] void refuse_two_signs(const Part& part) const;
   [[noreturn]] void gap_without_median(const Part& part, const Cell& cell,
                                        const Place& place) const;
   std::string other_ways(const std::string& name, const std::string& text,

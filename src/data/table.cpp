@@ -128,11 +128,23 @@ std::vector<ColumnProfile> profile_columns(const TableInput& table, TableHeader&
   return profiles;
 }
 
+// What "1,234" means: in a file of commas it was in quotes.
+CommaUse comma_use(const std::vector<ColumnProfile>& profiles, bool comma_separates) {
+  if (comma_separates) return CommaUse::kThousands;
+  const auto shows = [](bool (StyleFinder::*sign)() const) {
+    return [sign](const ColumnProfile& profile) { return (profile.styles().*sign)(); };
+  };
+  if (std::ranges::any_of(profiles, shows(&StyleFinder::shows_comma))) return CommaUse::kDecimals;
+  return std::ranges::any_of(profiles, shows(&StyleFinder::shows_point)) ? CommaUse::kThousands
+                                                                         : CommaUse::kUnclear;
+}
+
 void read_again(const TableInput& table, const TableHeader& header, bool comma_separates,
                 std::vector<ColumnProfile>& profiles) {
+  const CommaUse commas = comma_use(profiles, comma_separates);
   std::vector<size_t> again;
   for (size_t j = 0; j < profiles.size(); ++j) {
-    if (header.is_feature(j) && profiles[j].needs_second_reading(comma_separates)) {
+    if (header.is_feature(j) && profiles[j].needs_second_reading(commas)) {
       again.push_back(j);
     }
   }

@@ -1,5 +1,7 @@
 #include "data/table_header.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,6 +9,7 @@
 
 #include "data/number_style.h"
 #include "data/text_rows.h"
+#include "data/values.h"
 
 namespace glgnn {
 namespace {
@@ -173,7 +176,7 @@ void note_categories(const TablePlan& plan, std::vector<std::string>& notes) {
   std::vector<std::string> pooled;
   for (const TableColumn& column : plan.columns) {
     if (column.kind != ColumnKind::kCategorical) continue;
-    features += static_cast<int64_t>(column.levels.size()) + column.other;
+    features += std::ssize(column_features(column));
     if (column.other) pooled.push_back(column.name);
   }
   notes.push_back(counted(static_cast<int64_t>(names.size()), "column") + " of categories become" +
@@ -305,6 +308,25 @@ std::string column_fate(const TableColumn& column) {
       return column.name.empty() ? "left out: without a name" : "left out by --drop";
   }
   return "";
+}
+
+double kept_number(const TableColumn& column, double value) {
+  const double range = column.highest - column.lowest;
+  if (column.offset == 0 || !(range > 0)) return value;
+  constexpr double kDigits = 6, kMost = 15;
+  const double parts = std::pow(10, std::clamp(kDigits - std::ceil(std::log10(range)), 0.0, kMost));
+  return std::round(value * parts) / parts;
+}
+
+std::string value_text(const TableColumn& column, double value) {
+  constexpr double kShort = 10;  // days of which float32 keeps the seconds
+  if (column.kind == ColumnKind::kDate) {
+    return date_text(value, column.offset != 0 && column.highest - column.lowest < kShort);
+  }
+  const std::string clock = clock_text(value, column.style.unit);
+  if (!clock.empty()) return clock;
+  if (column.offset == 0) return fmt::format("{:.4g}", value);
+  return fmt::format("{}", kept_number(column, value));
 }
 
 void check_has_features(const TablePlan& plan, const Place& place) {

@@ -55,6 +55,12 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes);
 // What becomes of one column, in a few words: "3 features", "left out: text".
 std::string column_fate(const TableColumn& column);
 
+// A number, day or time of a column, as it would stand in the table: "12.5", "2024-05-17", "19:14".
+std::string value_text(const TableColumn& column, double value);
+
+// A number without the digits that float32 has not kept of it.
+double kept_number(const TableColumn& column, double value);
+
 // Throws kData where no column tells rows apart, and says what the columns are.
 void check_has_features(const TablePlan& plan, const Place& place);
 

@@ -1,5 +1,7 @@
 #include "data/values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -321,18 +323,24 @@ bool parse_date(std::string_view text, DateOrder order, double& days) {
   return false;
 }
 
-std::string date_text(double days) {
+std::string date_text(double days, bool with_seconds) {
+  using std::chrono::floor;
   constexpr double kMostDays = 11'000'000;  // years that the calendar knows: to 32767
   const double known = days > -kMostDays ? std::min(days, kMostDays) : -kMostDays;
-  const std::chrono::year_month_day date{
-      std::chrono::sys_days(std::chrono::days(static_cast<int64_t>(std::floor(known))))};
-  const auto padded = [](int64_t number, size_t digits) {
-    const std::string text = std::to_string(number);
-    return std::string(digits > text.size() ? digits - text.size() : 0, '0') + text;
-  };
-  return padded(static_cast<int>(date.year()), 4) + "-" +
-         padded(static_cast<unsigned>(date.month()), 2) + "-" +
-         padded(static_cast<unsigned>(date.day()), 2);
+  const int64_t step = with_seconds ? 1 : 60;  // seconds
+  const double steps_of_a_day = 86400.0 / static_cast<double>(step);
+  const std::chrono::sys_seconds moment(
+      std::chrono::seconds(step * static_cast<int64_t>(std::round(known * steps_of_a_day))));
+  const auto day = floor<std::chrono::days>(moment);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss time{moment - day};
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  if (moment == day) return text;
+  text += fmt::format(" {:02}:{:02}", time.hours().count(), time.minutes().count());
+  const auto seconds = time.seconds().count();
+  return seconds == 0 ? text : text + fmt::format(":{:02}", seconds);
 }
 
 bool looks_like_date(std::string_view text) {

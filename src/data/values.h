@@ -3,6 +3,9 @@
 
 #include <glgnn/table.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +26,23 @@ std::string lower_case(std::string_view text);
 // A number that a double holds as it is written. Not 12345678901234567, nor 12e4567 or 0e1234,
 // which are codes rather than infinity and 0.
 bool exact_number(std::string_view text, double& value);
+
+// How much float32 rounds the numbers of a column.
+struct Rounding {
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  double largest = 0;  // distance to a float
+
+  void add(double x) {
+    lowest = std::min(lowest, x);
+    highest = std::max(highest, x);
+    largest = std::max(largest, std::abs(x - static_cast<double>(static_cast<float>(x))));
+  }
+  // Large numbers that lie close together.
+  bool is_much() const {
+    constexpr double kMuch = 1e-3;  // of the range
+    return highest > lowest && largest > kMuch * (highest - lowest) && std::isfinite(largest);
+  }
+};
 
 // Numbers as the shortest text that reads as the same.
 std::string cell_text(const Cell& cell);
@@ -72,8 +92,9 @@ bool parse_iso_date(std::string_view text, double& days);
 // that name their month in English: "17 May 2024", "May 17, 2024".
 bool parse_date(std::string_view text, DateOrder order, double& days);
 
-// "2024-05-17", the day of a number of days.
-std::string date_text(double days);
+// "2024-05-17", the day of a number of days; "2024-05-17 08:30" where it has a time, with its
+// seconds where they are wanted.
+std::string date_text(double days, bool with_seconds = false);
 
 // "17/05/2024", "5.17.24": three numbers that may be a day, a month and a year.
 bool looks_like_date(std::string_view text);

@@ -7,7 +7,8 @@
 #include <limits>
 
 #include "core/rows.h"
-#include "data/values.h"
+#include "data/number_style.h"
+#include "data/table_header.h"
 
 namespace glgnn {
 namespace {
@@ -46,10 +47,10 @@ ColumnValue column_value(const Model& model, int32_t feature, double value) {
     return {column.name, level_text(column, place, is_set), std::nullopt};
   }
   if (place > 0 || !column.varies) return {column.name, is_set ? "missing" : "there", std::nullopt};
-  const double own = number + column.offset;
-  if (column.kind == ColumnKind::kDate) return {column.name, date_text(own), std::nullopt};
-  const bool is_close = column.offset != 0;  // to others, by its last digits
-  return {column.name, is_close ? fmt::format("{}", own) : fmt::format("{:.4g}", own), own};
+  const double own = kept_number(column, number + column.offset);
+  const bool is_text =
+      column.kind == ColumnKind::kDate || !clock_text(own, column.style.unit).empty();
+  return {column.name, value_text(column, own), is_text ? std::nullopt : std::optional(own)};
 }
 
 ModelColumns::ModelColumns(const Model& model) {
@@ -87,6 +88,7 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
   const TableColumn* plan = columns.of_table(column);
   ColumnCells cells;
   cells.are_dates = plan && plan->kind == ColumnKind::kDate && plan->varies;
+  cells.are_close = plan && plan->kind == ColumnKind::kNumeric && plan->offset != 0;
   std::vector<std::string> texts;
   for (const int32_t row : rows) {
     const auto number = [&](size_t place) {
@@ -97,8 +99,8 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
     };
     if (!plan || (plan->kind == ColumnKind::kNumeric && plan->varies)) {
       const bool missing = count > 1 && number(count - 1) > 0.5;
-      cells.values.push_back(missing ? std::numeric_limits<float>::quiet_NaN()
-                                     : static_cast<float>(number(0) + (plan ? plan->offset : 0)));
+      const double own = plan ? kept_number(*plan, number(0) + plan->offset) : number(0);
+      cells.values.push_back(missing ? std::numeric_limits<double>::quiet_NaN() : own);
     } else if (plan->kind == ColumnKind::kCategorical) {
       size_t place = 0;
       while (place < count && number(place) <= 0.5) ++place;
@@ -106,7 +108,7 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
     } else if (number(count - 1) > 0.5 && plan->indicator) {
       texts.push_back("missing");
     } else {
-      texts.push_back(plan->varies ? date_text(number(0) + plan->offset) : "there");
+      texts.push_back(plan->varies ? value_text(*plan, number(0) + plan->offset) : "there");
     }
   }
   if (texts.empty()) return cells;
@@ -115,7 +117,7 @@ ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t
   cells.texts.erase(std::unique(cells.texts.begin(), cells.texts.end()), cells.texts.end());
   for (const std::string& text : texts) {
     const auto place = std::lower_bound(cells.texts.begin(), cells.texts.end(), text);
-    cells.values.push_back(static_cast<float>(place - cells.texts.begin()));
+    cells.values.push_back(static_cast<double>(place - cells.texts.begin()));
   }
   return cells;
 }

@@ -44,9 +44,10 @@ class ModelColumns {
 // A column of some rows, to show: numbers in the units of the table (not a number where it is
 // missing), or places in `texts` where it has texts or dates.
 struct ColumnCells {
-  std::vector<float> values;
+  std::vector<double> values;
   std::vector<std::string> texts;  // in their order; empty where the values are numbers
   bool are_dates = false;          // dates and "missing", which is last
+  bool are_close = false;          // float32 could not tell the values apart
 };
 
 ColumnCells column_cells(const Model& model, const ModelColumns& columns, size_t column,

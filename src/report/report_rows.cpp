@@ -135,7 +135,9 @@ Json values_json(const Model& model, const std::vector<int32_t>& rows, int64_t l
     list.push_back({{"column", column},
                     {"texts", cells.texts.empty() ? Json(nullptr) : Json(cells.texts)},
                     {"dates", cells.are_dates},
-                    {"values", numbers(cells.values)}});
+                    {"values", cells.are_close ? Json(cells.values)
+                                               : numbers(std::vector<float>(cells.values.begin(),
+                                                                            cells.values.end()))}});
   }
   return list;
 }

@@ -356,6 +356,17 @@ def test_half_a_character_is_refused(wine, what):
         GLGNNClassifier().fit(table, y)
 
 
+def test_numbers_too_close_together_are_said():
+    rows = np.column_stack([1_700_000_000 + np.arange(40.0) % 2 * 3, np.arange(40) * 13 % 17])
+    model = GLGNNClassifier(mode="paper", epochs=1, k=3)
+    with pytest.warns(UserWarning, match="^1 column has numbers that float32 rounds to a few or to one: f0; subtract"):
+        model.fit(rows, np.arange(40) % 2)
+    rows[:, 0] -= rows[:, 0].min()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(rows, np.arange(40) % 2)
+
+
 def test_a_number_that_is_too_large_is_said_in_few_words(wine):
     X, _, y, _ = wine
     with pytest.raises(ValueError, match=r"found 1e\+300, expected one that fits float32"):

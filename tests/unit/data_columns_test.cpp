@@ -91,6 +91,7 @@ TEST_F(DataColumns, WhereOneValueIsAllThereIsOnlyGapsCount) {
   const Dataset d = column({"yes", "", "yes", ""});
   EXPECT_EQ(d.feature_names, (Strings{"n", "x is missing"}));
   EXPECT_EQ(values(d, 1), (std::vector<float>{0, 1, 0, 1}));
+  EXPECT_EQ(d.notes[0], "1 column of categories becomes 1 feature: x");
 }
 
 TEST_F(DataColumns, EmptyAndConstantColumnsAreLeftOut) {
@@ -112,6 +113,16 @@ TEST_F(DataColumns, IdsAreLeftOut) {
   EXPECT_EQ(load("weight,n\n7,3\n8,5\n9,4\n").feature_names, (Strings{"weight", "n"}));
   EXPECT_EQ(load("id,n\n7,3\n7,5\n9,4\n").feature_names, (Strings{"id", "n"}));
   EXPECT_EQ(load("id,n\n7,3\n8,5\n9,4\n", {.numeric = {"id"}}).feature_names, (Strings{"id", "n"}));
+  // So are whole numbers that no float can hold.
+  const std::string digits(39, '7');
+  EXPECT_EQ(load("tx,n\n" + digits + "1,3\n" + digits + "2,5\n" + digits + "3,4\n").notes,
+            (Strings{"1 column has a value of its own in every row and is left out: tx; --id names "
+                     "the rows by one, and --numeric keeps one that measures"}));
+  EXPECT_EQ(error(ErrorKind::kData, "x,n\n7,3\n" + digits + ",5\n9,4\n"),
+            "t.csv:3: column \"x\": not a finite number: found \"" + digits +
+                "\", expected a number that fits into float32; replace the value, or leave it "
+                "empty; if the column holds categories use --categorical x; --drop x leaves it "
+                "out");
 }
 
 TEST_F(DataColumns, NumbersOfRowsAreLeftOutAlsoWhereRowsWereTakenOut) {
@@ -204,7 +215,7 @@ TEST_F(DataColumns, ReadsTimes) {
        {"1970-13-01", "1970-1-1", "1970-01-01x", "1970-01-01T", "1970-01-01T6:0"}) {
     EXPECT_FALSE(parse_iso_date(text, days)) << text;
   }
-  EXPECT_EQ(date_text(19782.9), "2024-02-29");
+  EXPECT_EQ(date_text(19782.9), "2024-02-29 21:36");
   EXPECT_EQ(date_text(-1), "1969-12-31");
 }
 
@@ -228,10 +239,26 @@ TEST_F(DataColumns, Thousands) {
         Strings{"1\u00A0234\u00A0567", "2\u202F500", "3.5"}}) {
     EXPECT_EQ(values(column(texts), 1), (std::vector<float>{1234567, 2500, 3.5})) << texts[0];
   }
+  for (const Strings& texts :
+       {Strings{"1’234’567.50", "2’500", "3.5"}, Strings{"₹12,34,567.50", "₹2,500", "₹3.5"},
+        Strings{"1.234.567,50", "2.500,-", "3,5"}}) {
+    EXPECT_EQ(values(column(texts), 1), (std::vector<float>{1234567.5, 2500, 3.5})) << texts[0];
+  }
+  EXPECT_EQ(values(column({"\u22125", "\u20132.5", "3"}), 1), (std::vector<float>{-5, -2.5, 3}));
   // Quoted in a file of commas it is thousands, in another file a decimal comma.
   EXPECT_EQ(values(column({"1,234", "2,500", "3"}), 1), (std::vector<float>{1234, 2500, 3}));
   EXPECT_EQ(values(load("a;b\n1,234;2\n2,500;3\n3;5\n"), 0), (std::vector<float>{1.234f, 2.5, 3}));
   EXPECT_EQ(values(column({"1.234", "2.500", "3"}), 1), (std::vector<float>{1.234f, 2.5, 3}));
+  // Another column of the file may tell; else that is said.
+  const std::string unclear =
+      "column \"a\": 1,234 is read as 1.234; where commas separate "
+      "thousands, take them out";
+  EXPECT_EQ(load("a;b\n986;2\n1,101;3\n1,187;5\n").notes, (Strings{unclear}));
+  const Dataset points = load("a\tb\n986\t2.25\n1,101\t3\n1,187\t5\n", {}, "t.tsv");
+  EXPECT_EQ(values(points, 0), (std::vector<float>{986, 1101, 1187}));
+  const Dataset commas = load("a;b;c\n986;2,25;1.5\n1,101;3;2.5\n1,187;5;1.75\n");
+  EXPECT_EQ(values(commas, 0), (std::vector<float>{986, 1.101f, 1.187f}));
+  EXPECT_EQ(commas.notes, Strings{});
   EXPECT_EQ(
       error(ErrorKind::kData, "a;b\n1.234.567;2\n2.500.000;3\n1.5;5\n"),
       "t.csv:4: column \"a\": not a number: found \"1.5\", expected a number in every row, or "
@@ -295,6 +322,13 @@ TEST_F(DataColumns, CurrenciesPercentAndUnits) {
   EXPECT_EQ(values(column({"45 m2", "7.5m2", "8 m2"}), 1), (std::vector<float>{45, 7.5, 8}));
   EXPECT_EQ(values(column({"1.2e3 mg/m3", "7 mg/m3", "-1 mg/m3"}), 1),
             (std::vector<float>{1200, 7, -1}));
+  // Whoever writes a unit in two ways means one.
+  EXPECT_EQ(values(column({"5 mg/dL", "7.5 mg/dl", "8 MG/DL"}), 1),
+            (std::vector<float>{5, 7.5, 8}));
+  EXPECT_EQ(values(column({"45 m2", "7.5m²", "8 m2"}), 1), (std::vector<float>{45, 7.5, 8}));
+  EXPECT_EQ(values(column({"4 \u00B5g", "7 \u03BCg", "8 \u00B5g"}), 1),
+            (std::vector<float>{4, 7, 8}));
+  EXPECT_EQ(values(column({"50%", "7.5 pct", "0%"}), 1), (std::vector<float>{50, 7.5, 0}));
   // Where units differ, or codes only look like numbers, it is text.
   for (const Strings& texts :
        {Strings{"1st", "2nd", "1st", "2nd"}, Strings{"C85", "E46", "C85", "E46"},
@@ -315,11 +349,40 @@ TEST_F(DataColumns, ABareNumberAmongPercentIsAnError) {
             "rows have it; write all numbers alike, as 8:30");
 }
 
+// One slip of the pen makes no categories of measurements.
+TEST_F(DataColumns, AFewOddUnitsAreAnError) {
+  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,5 lb\n2,7 kg\n4,6 kg\n7,1 kg\n"),
+            "t.csv:2: column \"x\": not a number: found \"5 lb\", expected a number with kg, as "
+            "most rows have it; correct the value, or leave it empty; if the column holds "
+            "categories use --categorical x");
+  EXPECT_TRUE(begins(error(ErrorKind::kData, "n,x\n1,$5\n2,€7\n4,$6\n7,$1\n"),
+                     "t.csv:3: column \"x\": not a number: found \"€7\", expected a number with "
+                     "$, as most rows have it"));
+  Strings weights;
+  for (int i = 0; i < 10; ++i) weights.push_back(std::to_string(i) + (i < 6 ? " kg" : " lb"));
+  EXPECT_EQ(column(weights).notes.back(),
+            "column \"x\" is taken for text, though 6 of 10 values are numbers: \"9 lb\" (1 row) "
+            "is none; correct such values, or name a word for gaps with --missing");
+  // But a few texts that come back are meant, and so are 1st, 2nd and 3rd.
+  Strings sizes(40, "10 oz"), classes(40, "3rd");
+  for (const int i : {3, 5, 8}) sizes[i] = "1 lb";
+  classes[7] = "1st";
+  for (const Strings& texts : {sizes, classes}) {
+    const Dataset d = column(texts);
+    EXPECT_EQ(d.plan.columns[1].kind, ColumnKind::kCategorical) << texts[7];
+    EXPECT_EQ(d.notes.size(), 1) << texts[7];
+  }
+}
+
 TEST_F(DataColumns, SuffixesThatMultiply) {
   const Dataset d = column({"1.2k", "700", "3K", "2M", "-0.5B", "1,500"});
   EXPECT_EQ(values(d, 1), (std::vector<float>{1200, 700, 3000, 2e6f, -5e8f, 1500}));
   EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
                               "(1.2345k is 1234.5)"}));
+  EXPECT_EQ(values(column({"$1.2M", "$900K", "$ 750", "-$1k"}), 1),
+            (std::vector<float>{1.2e6f, 9e5f, 750, -1000}));
+  EXPECT_EQ(column({"$1.2M", "€900K", "$1.2M", "€900K"}).plan.columns[1].kind,
+            ColumnKind::kCategorical);
   // One suffix behind every number may be a unit, such as kelvins.
   EXPECT_EQ(values(column({"300K", "280K", "290 K"}), 1), (std::vector<float>{300, 280, 290}));
 }
@@ -366,6 +429,21 @@ TEST_F(DataColumns, NumbersThatCannotBeToldApartAreNotCalledTheSame) {
   EXPECT_EQ(column_fate(d.plan.columns[1]), "left out: numbers too close to be told apart");
   EXPECT_EQ(column({"12345678901234567", "012345678901234567", "12345678901234567"}).notes,
             (Strings{"1 column has the same value in every row and is left out: x"}));
+}
+
+TEST_F(DataColumns, ValuesAreShownAsTheTableHasThem) {
+  for (const Strings& texts :
+       {Strings{"2024-01-01 17:10", "2024-01-01 19:14", "2024-03-01", "2019-12-31 23:59"},
+        Strings{"2024-01-01 17:10:05", "2024-01-01 19:14:59", "2024-01-03"},
+        Strings{"17:10", "8:30", "19:14", "0:00"}, Strings{"59:30", "1:02.5", "1:01:00"},
+        Strings{"1:23:45", "0:00:07.25", "-12:00:00"},
+        Strings{"1700000000", "1700000047.25", "1700000029.5"}, Strings{"52.5", "7.25", "-1"}}) {
+    const Dataset d = column(texts);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const TableColumn& x = d.plan.columns[1];
+      EXPECT_EQ(value_text(x, values(d, 1)[i] + x.offset), texts[i]);
+    }
+  }
 }
 
 TEST_F(DataColumns, LongTextsThatComeBackAreLevels) {
@@ -432,6 +510,16 @@ TEST_F(DataColumns, AFewOddWordsAmongNumbersAreAnError) {
   EXPECT_EQ(d.notes[1],
             "column \"x\" is taken for categories, though 7 of 11 values are numbers: \"low\" (2 "
             "rows) is none; correct such values, or name a word for gaps with --missing");
+}
+
+TEST_F(DataColumns, ManyWordsAmongDatesAreSaid) {
+  Strings ends;
+  for (int i = 1; i < 10; ++i) {
+    ends.push_back(i % 3 == 0 ? "Present" : "2024-05-0" + std::to_string(i));
+  }
+  EXPECT_EQ(column(ends).notes.back(),
+            "column \"x\" is taken for text, though 6 of 9 values are dates: \"Present\" (3 rows) "
+            "is none; correct such values, or name a word for gaps with --missing");
 }
 
 // Women with 0, 1, 2 or "3+" children: a word that comes back among few numbers is meant.

@@ -183,6 +183,32 @@ TEST_F(NewRowsTest, BareNumbersAreNoPercent) {
                      "with %"));
 }
 
+// A file with the other decimal sign must not be read a thousandfold wrong.
+TEST_F(NewRowsTest, OneColumnHasOneDecimalSign) {
+  fitted_ = load_dataset(folder_.write("t.csv", "p;n\n1,25;1\n1.500,75;2\n7,5;4\n"));
+  EXPECT_EQ(error("p,n\n1.500,1\n1500,2\n1.5,4\n"),
+            "new.csv:4: column \"p\": two decimal signs: found \"1.5\", expected the sign of "
+            "the fitted rows, as in \"1.500\" of line 2, which is 1500 and not 1.5; write all "
+            "numbers alike, as 1.234,5");
+  EXPECT_TRUE(begins(error("p,n\n1.5,1\n1.500,2\n"),
+                     "new.csv:2: column \"p\": two decimal signs: found \"1.5\", expected the "
+                     "sign of the fitted rows, as in \"1.500\" of line 3"));
+  NewRows points = open("p,n\n1.5,1\n1500,2\n");
+  EXPECT_EQ(row(read(points), 0)[0], 1.5);
+  NewRows commas = open("p;n\n1,5;1\n1.500;2\n");
+  EXPECT_EQ(row(read(commas), 1)[0], 1500);
+  fitted_ = load_dataset(folder_.write("t.csv", "p,n\n1.25,1\n\"1,500.75\",2\n7.5,4\n"));
+  EXPECT_TRUE(begins(error("p;n\n1,234;1\n1,5;2\n"),
+                     "new.csv:3: column \"p\": two decimal signs: found \"1,5\""));
+}
+
+TEST_F(NewRowsTest, ALevelThatIsAloneIsKnown) {
+  fitted_ = load_dataset(folder_.write("t.csv", "c,n\nyes,1\n,2\nyes,4\n"));
+  NewRows rows = open("c,n\nyes,1\n,2\n");
+  EXPECT_EQ(row(read(rows), 1), (std::vector<float>{1, 2}));
+  EXPECT_EQ(rows.notes(), Strings{});
+}
+
 TEST_F(NewRowsTest, SuffixesAndUnits) {
   fitted_ = load_dataset(
       folder_.write("t.csv", "a,b,s\n1.2k,5 hours,+\n700,1 hour,-\n2k,2 hours,+\n3M,3 hours,-\n"));
@@ -249,9 +275,33 @@ TEST_F(NewRowsTest, RefusesWhatDoesNotFit) {
             "the header; check that the file was written completely");
   EXPECT_EQ(folder_.error_of(ErrorKind::kUsage,
                              [&] { NewRows("wine", fitted_.plan, fitted_.class_names); }),
-            "wine: the model was fitted on a table with categories, dates or gaps: found \"an "
-            "array\", expected a CSV or TSV file with a column \"height\"; give the new rows as a "
-            "table");
+            "wine: the fitted table has columns that an array cannot hold: found \"an array\", "
+            "expected a CSV or TSV file with a column \"height\"; give the new rows as a table");
+  // Files that are no arrays are called what they are.
+  const auto told = [&](ErrorKind kind, const std::string& file) {
+    return folder_.error_of(kind, [&] { NewRows(folder_.path(file), fitted_.plan, {}); });
+  };
+  folder_.write("p.txt", kTable);
+  EXPECT_TRUE(begins(told(ErrorKind::kUsage, "p.txt"), "p.txt: unknown kind of file: found"));
+  EXPECT_TRUE(begins(told(ErrorKind::kIo, "gone.xlsx"), "gone.xlsx: "));
+  EXPECT_TRUE(begins(told(ErrorKind::kIo, "gone.svm"), "gone.svm: "));
+}
+
+TEST_F(NewRowsTest, ArraysCannotStandForEveryColumnOfNumbers) {
+  for (const std::string numbers :
+       {"t\n1700000000\n1700000040\n1700000007\n", "t\n1%\n7%\n5%\n", "t\n8:30\n9:15\n7:00\n"}) {
+    fitted_ = load_dataset(folder_.write("t.csv", numbers));
+    for (const std::string file : {"new.svm", "new.mtx"}) {
+      folder_.write("new.svm", "1 1:3\n");
+      folder_.write("new.mtx", "%%MatrixMarket matrix array real general\n1 1\n3\n");
+      EXPECT_EQ(folder_.error_of(ErrorKind::kUsage,
+                                 [&] { NewRows(folder_.path(file), fitted_.plan, {}); }),
+                file +
+                    ": the fitted table has columns that an array cannot hold: found \"an "
+                    "array\", expected a CSV or TSV file with a column \"t\"; give the new "
+                    "rows as a table");
+    }
+  }
 }
 
 TEST_F(NewRowsTest, ShippedSetsAndArrays) {

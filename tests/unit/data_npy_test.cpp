@@ -323,6 +323,26 @@ TEST(DataArrays, LeavesOutConstantColumns) {
   EXPECT_EQ(block.features.cols(), 2);
 }
 
+// They are no constants, and float32 cannot hold them.
+TEST(DataArrays, SaysWhichNumbersLieTooClose) {
+  const TempFolder folder;
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 4), }";
+  header.resize(117, ' ');
+  std::string bytes = "\x93NUMPY" + std::string("\x01\x00\x76\x00", 4) + header + "\n";
+  for (int i = 0; i < 4; ++i) {
+    for (const double number : {1.7e9 + i, 1e9 + 50 * i, 5e9, 0.1 * i}) {
+      bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+  }
+  const Dataset d = load_dataset(folder.write("X.npy", bytes));
+  EXPECT_EQ(d.feature_names, (Strings{"f1", "f3"}));
+  EXPECT_EQ(d.notes,
+            (Strings{"2 columns have numbers that float32 rounds to a few or to one: f0, f1; "
+                     "subtract the smallest number of such a column first, or give the rows as a "
+                     "table",
+                     "1 column has the same value in every row and is left out: f2"}));
+}
+
 TEST(DataArrays, KeepsConstantColumnsWhereThereAreNoOthers) {
   const TempFolder folder;
   std::string bytes = bytes_of(fixture("X.npy"));

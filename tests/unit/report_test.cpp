@@ -226,6 +226,12 @@ TEST(ReportData, WeightsAndValuesGoByTheColumnsOfATable) {
   EXPECT_EQ(values[1]["texts"], nullptr);
   const std::vector<float> heights{10, 16, std::numeric_limits<float>::quiet_NaN(), 10, 10, 10};
   EXPECT_EQ(values[1]["values"], base64_of(std::span<const float>(heights)));
+  // Float32 could not tell these apart.
+  model.plan.columns[1].offset = 1700000000;
+  model.plan.columns[1].lowest = 1700000010;
+  model.plan.columns[1].highest = 1700000016;
+  EXPECT_EQ(report_data(model)["row_data"]["values"][1]["values"].dump(),
+            "[1700000010.0,1700000016.0,null,1700000010.0,1700000010.0,1700000010.0]");
 }
 
 TEST(ReportData, LinksArePairsOfRows) {

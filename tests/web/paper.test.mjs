@@ -1,7 +1,7 @@
 // The report of a paper-mode model, written by `glgnn report`: curves over the epochs.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folder, glgnn, launch, open, overflows, text } from './browser.mjs'
 
@@ -53,4 +53,17 @@ test('where no label judges, no figure of the training rows stands on top', asyn
   const page = await open(browser, join(home, 'few.html'))
   assert.match(await text(page, '#summary'), /No label was held back, so nobody knows how good it is/)
   assert.equal(await page.locator('#macro-f1').count(), 0)
+})
+
+test('numbers that lie close together keep their digits', async () => {
+  const times = Array.from({ length: 30 }, (_, i) => String(1700000000 + ((i * 7) % 30) + (i % 2) / 4))
+  writeFileSync(join(home, 'close.csv'), `time,b,y\n${times.map((time, i) => `${time},${i % 5},${i < 15 ? 'u' : 'v'}\n`).join('')}`)
+  glgnn(home, 'fit', 'close.csv', '--label', 'y', '--mode', 'paper', '--epochs', '3', '--k', '3')
+  const page = await open(browser, join(home, 'close.html'))
+  await page.selectOption('#color-picker', { label: 'column time' })
+  assert.match(await page.locator('#legend button').first().innerText(), /^below 17000000\d\d/)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#table-csv')])
+  const lines = readFileSync(await download.path(), 'utf8').trim().split('\r\n').map((line) => line.split(','))
+  const shown = new Map(lines.slice(1).map((line) => [line[0], line[lines[0].indexOf('time')]]))
+  assert.deepEqual(times.map((_, i) => shown.get(String(i))), times)
 })

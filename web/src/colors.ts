@@ -1,6 +1,5 @@
 /** Colours: of classes and scales, the ways to colour the rows, light and dark. */
-import { partNames, type Column, type ReportData, type Rows } from './data'
-import { short } from './dom'
+import { numberText, partNames, type Column, type ReportData, type Rows } from './data'
 
 /** Colours that people with any colour vision tell apart, on light and on dark ground; from the ninth
  * class on they come again lighter, then darker, and the legend singles a class out. */
@@ -64,10 +63,8 @@ interface Scale {
   above: string
 }
 
-const numbers: Scale = { text: short, cut: (value) => Number(short(value)), below: 'below', above: 'and more' }
-
 /** Groups of values: one for each where there are few, else about as many rows in each. */
-function byValue(values: Float32Array, { text, cut, below, above }: Scale): Group[] {
+function byValue(values: Float64Array, { text, cut, below, above }: Scale): Group[] {
   const gap = values.some(Number.isNaN) ? [{ name: 'missing', color: classColor(-1), holds: (row: number) => Number.isNaN(values[row]) }] : []
   const sorted = values.filter((value) => !Number.isNaN(value)).sort()
   const distinct = [...new Set(sorted)]
@@ -85,7 +82,7 @@ function byValue(values: Float32Array, { text, cut, below, above }: Scale): Grou
 }
 
 /** The texts that most rows have, each a group; the rest is one. */
-function byText(texts: string[], values: Float32Array): Group[] {
+function byText(texts: string[], values: Float64Array): Group[] {
   const sizes = texts.map(() => 0)
   for (const place of values) sizes[place]++
   const largest = Array.from(texts.keys()).sort((a, b) => sizes[b] - sizes[a] || a - b)
@@ -95,12 +92,17 @@ function byText(texts: string[], values: Float32Array): Group[] {
   return [...groups, { name: `${texts.length - shown.size} others`, color: classColor(-1), holds: (row) => !shown.has(values[row]) }]
 }
 
-function byDate(texts: string[], values: Float32Array): Group[] {
+function byNumber(column: Column): Group[] {
+  const text = (value: number) => numberText(column, value)
+  return byValue(column.values, { text, cut: (value) => Number(text(value)), below: 'below', above: 'and more' })
+}
+
+function byDate(texts: string[], values: Float64Array): Group[] {
   const places = values.map((place) => (texts[place] === 'missing' ? NaN : place))
   return byValue(places, { text: (place) => texts[place], cut: (place) => place, below: 'before', above: 'and later' })
 }
 
-const byColumn = ({ texts, dates, values }: Column) => (texts ? (dates ? byDate : byText)(texts, values) : byValue(values, numbers))
+const byColumn = (column: Column) => (column.texts ? (column.dates ? byDate : byText)(column.texts, column.values) : byNumber(column))
 
 export function colourings(data: ReportData, rows: Rows): Colouring[] {
   const byClass = (of: Int32Array): Group[] => data.classes.map((name, c) => ({ name, color: classColor(c), holds: (row) => of[row] === c }))

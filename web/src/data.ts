@@ -119,8 +119,8 @@ export interface ReportData {
     parts: string
     probabilities: string
     places: { x: string; y: string }
-    /** Columns that count most: numbers, or places in the texts. */
-    values: { column: number; texts: string[] | null; dates: boolean; values: string }[]
+    /** Columns that count most: numbers, or places in the texts. Numbers that float32 cannot tell apart are a list. */
+    values: { column: number; texts: string[] | null; dates: boolean; values: string | (number | null)[] }[]
     graphs: GraphData[]
     reasons: Reason[]
   }
@@ -144,11 +144,16 @@ export interface Column {
   name: string
   texts: string[] | null
   dates: boolean // the texts are dates, the earliest first, and "missing"
-  values: Float32Array // NaN where it is missing; places in the texts where there are any
+  values: Float64Array // NaN where it is missing; places in the texts where there are any
+  areClose: boolean // only their last digits tell the numbers apart
 }
 
 /** As a person writes it. */
-export const cellText = ({ texts, values }: Column, row: number) => (texts ? texts[values[row]] : Number.isNaN(values[row]) ? 'missing' : short(values[row]))
+export const numberText = ({ areClose }: Column, value: number) => (areClose ? String(value) : short(value))
+export const cellText = (column: Column, row: number) => {
+  const value = column.values[row]
+  return column.texts ? column.texts[value] : Number.isNaN(value) ? 'missing' : numberText(column, value)
+}
 
 /** The rows of the page, by their place in it. */
 export interface Rows {
@@ -193,7 +198,13 @@ export function readRows(data: ReportData): Rows {
     y: u16(from.places.y),
     sure: Float32Array.from({ length: from.shown }, (_, row) => Math.max(...probabilities(row))),
     probabilities,
-    columns: from.values.map(({ column, texts, dates, values }) => ({ name: data.features.names[column], texts, dates, values: f32(values) })),
+    columns: from.values.map(({ column, texts, dates, values }) => ({
+      name: data.features.names[column],
+      texts,
+      dates,
+      values: Float64Array.from(typeof values === 'string' ? f32(values) : values.map((value) => value ?? NaN)),
+      areClose: typeof values !== 'string'
+    })),
     reasons: new Map(from.reasons.map((reason) => [reason.row, reason]))
   }
 }

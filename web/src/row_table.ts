@@ -64,7 +64,7 @@ export function csvOf(data: ReportData, rows: Rows, order: Iterable<number>): st
       rows.heldBack ? name(rows.heldBack[row]) : '',
       parts[rows.parts[row]],
       ...rows.probabilities(row).map((p) => p.toFixed(4)),
-      ...rows.columns.map((column) => (column.texts ? column.texts[column.values[row]] : Number.isNaN(column.values[row]) ? '' : String(Number(column.values[row].toPrecision(7)))))
+      ...rows.columns.map((column) => (column.texts ? column.texts[column.values[row]] : Number.isNaN(column.values[row]) ? '' : String(column.areClose ? column.values[row] : Number(column.values[row].toPrecision(7)))))
     ])
   }
   return lines.map((line) => line.map(csvField).join(',') + '\r\n').join('')
