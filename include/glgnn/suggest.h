@@ -22,11 +22,11 @@ struct Suggestion {
 };
 
 // The rows of `candidates` (empty: every row without a label) to label next, the best first. Every
-// row has a doubt. In a table the label of a row makes those sure that are like it by their
-// features: the row whose label lowers the variance of the doubtful ones the most comes first. Of
-// texts, and where a graph was given, doubt spreads over those edges of the fused graph that both
-// of their rows chose, the more the likelier both are of one class, and labelled rows hold it back:
-// the row at which most of it arrives comes first. It counts as labelled from then on; so does the
+// row has a doubt. The label of a row makes those sure that are like it by their features: the row
+// whose label lowers the variance of the doubtful ones the most comes first. Where a graph was
+// given doubt spreads over those edges of the fused graph that both of their rows chose, the more
+// the likelier both are of one class, and labelled rows hold it back: the row at which most of it
+// arrives comes first. It counts as labelled from then on; so does the
 // next. Cost O(N) for each row that is chosen, or O(edges) for a step of a linear system, a few
 // tens of them. The model has its labels (keep_data).
 std::vector<Suggestion> suggest_rows(const Model& model, int64_t count, const Context& context,

@@ -26,7 +26,7 @@ class DoubtField {
 std::unique_ptr<DoubtField> graph_field(const Model& model, std::span<const double> doubts,
                                         const Context& context);
 
-// By how alike the features of rows are. The model must have its features, dense ones.
+// By how alike the features of rows are. The model must have its features.
 std::unique_ptr<DoubtField> feature_field(const Model& model, std::span<const double> doubts,
                                           std::span<const int32_t> candidates,
                                           const Context& context);

@@ -3,6 +3,7 @@
 // most (V-optimality, with doubts for weights: Ji and Han, AISTATS 2012, over a graph).
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/parallel.h"
@@ -27,6 +28,21 @@ std::vector<int32_t> thinned(std::span<const int32_t> rows, int64_t most) {
   std::vector<int32_t> some = spaced_rows(std::ssize(rows), most);
   for (int32_t& row : some) row = rows[row];
   return some;
+}
+
+// Some texts by the leading directions of their words, each of length 1.
+Matrix directions_of_texts(const Model& model, const std::vector<int32_t>& rows, int threads) {
+  Context context;
+  context.threads = threads;
+  Views views(model.features, context);
+  const Matrix& all = views.get(View::kSvd64).dense;
+  Matrix x(std::ssize(rows), all.cols());
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    std::copy_n(all[rows[i]], x.cols(), x[i]);
+    const double size = std::sqrt(std::inner_product(x[i], x[i] + x.cols(), x[i], 0.0));
+    for (int64_t f = 0; f < x.cols() && size > 0; ++f) x[i][f] /= static_cast<float>(size);
+  }
+  return x;
 }
 
 // Some rows by z-scores, each feature as large as it counts.
@@ -67,7 +83,8 @@ class FeatureField : public DoubtField {
       rows.push_back(row);
     }
     first_candidate_ = targets_ + std::ssize(labelled);
-    x_ = weighed_rows(model, rows, threads);
+    x_ = model.features.is_sparse ? directions_of_texts(model, rows, threads)
+                                  : weighed_rows(model, rows, threads);
     measure();
     for (int64_t at = targets_; at < first_candidate_; ++at) hold(at);
     compare_with_targets();

@@ -62,22 +62,19 @@ double disagreement(const Model& model, const std::vector<double>& weights, int3
 // No prediction is certain: where all seem so, the rows that most others listen to come first.
 constexpr double kLeastDoubt = 0.01;
 
-// Rows of a table are alike by their features; texts, and rows with a given graph, by their edges.
+// Rows are alike by their features; where a graph is given, or modules chose neighbours by what they
+// learned (paper mode), by their edges.
 std::unique_ptr<DoubtField> field_of(const Model& model, std::span<const int32_t> candidates,
                                      const Context& context) {
   std::vector<double> doubts;
   for (int64_t i = 0; i < model.probabilities.rows(); ++i) {
     doubts.push_back(std::max(kLeastDoubt, doubt_of(model.probabilities, i)));
   }
-  const auto is_of_text = [](const FittedView& view) {
-    return view.rule.view == View::kTfidf || view.rule.view == View::kUnit;
-  };
-  const bool is_table = model.views && std::ranges::none_of(*model.views, is_of_text) &&
-                        !model.has_graph && !model.features.is_sparse &&
-                        model.features.dense.rows() == model.probabilities.rows() &&
-                        std::ssize(model.feature_names) == model.features.cols();
-  return is_table ? feature_field(model, doubts, candidates, context)
-                  : graph_field(model, doubts, context);
+  const bool by_features = model.views && !model.has_graph &&
+                           model.features.rows() == model.probabilities.rows() &&
+                           std::ssize(model.feature_names) == model.features.cols();
+  return by_features ? feature_field(model, doubts, candidates, context)
+                     : graph_field(model, doubts, context);
 }
 
 }  // namespace

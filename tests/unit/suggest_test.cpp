@@ -268,6 +268,24 @@ TEST(SuggestInATable, EveryGroupBeforeARowThatStandsAlone) {
   EXPECT_EQ(std::set<int32_t>({found[0] / 4, found[1] / 4}), (std::set<int32_t>{0, 1}));
 }
 
+// Texts about two things, whatever their length, and one about something else.
+TEST(SuggestAmongTexts, EveryThingThatManyWriteAboutIsAskedFor) {
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < 8; ++i) {
+    std::vector<float> words(12, 0.0f);
+    for (int w = 0; w < 3; ++w) words[i / 4 * 4 + (i + w) % 4] = static_cast<float>(1 + i % 4 * 5);
+    rows.push_back(words);
+  }
+  rows.emplace_back(12, 0.0f)[11] = 1;
+  Model model = make_table(rows, std::vector<float>(9, 0.6f));
+  make_sparse(model.features);
+  const auto found = suggest_rows(model, 4, Context{1});
+  const auto first = rows_of({found.begin(), found.begin() + 2});
+  EXPECT_EQ(std::set<int32_t>({first[0] / 4, first[1] / 4}), (std::set<int32_t>{0, 1}));
+  EXPECT_GT(found[0].reach, 2);
+  EXPECT_EQ(rows_of(suggest_rows(model, 4, Context{3})), rows_of(found));
+}
+
 TEST(SuggestInATable, WithAGivenGraphItsEdgesCount) {
   std::vector<std::vector<float>> rows;
   for (int i = 0; i < 9; ++i) rows.push_back({static_cast<float>(i * i), 0});
