@@ -62,8 +62,8 @@ double disagreement(const Model& model, const std::vector<double>& weights, int3
 // No prediction is certain: where all seem so, the rows that most others listen to come first.
 constexpr double kLeastDoubt = 0.01;
 
-// Rows are alike by their features; where a graph is given, or modules chose neighbours by what they
-// learned (paper mode), by their edges.
+// Rows are alike by their features; where a graph is given, or modules chose neighbours by what
+// they learned (paper mode), by their edges.
 std::unique_ptr<DoubtField> field_of(const Model& model, std::span<const int32_t> candidates,
                                      const Context& context) {
   std::vector<double> doubts;

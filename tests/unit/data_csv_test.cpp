@@ -10,8 +10,6 @@
 namespace glgnn {
 namespace {
 
-using Strings = std::vector<std::string>;
-
 const char* const kGood =
     "name,width,height,kind\n"
     "a,1,2.5,cat\n"

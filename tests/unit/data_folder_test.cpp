@@ -10,7 +10,6 @@
 namespace glgnn {
 namespace {
 
-using Strings = std::vector<std::string>;
 using Rows = std::vector<int32_t>;
 
 class DataFolder : public testing::Test {

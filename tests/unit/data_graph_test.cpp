@@ -11,8 +11,6 @@
 namespace glgnn {
 namespace {
 
-using Strings = std::vector<std::string>;
-
 class DataGraph : public testing::Test {
  protected:
   // Four rows; ids a, b, c, d if asked for.

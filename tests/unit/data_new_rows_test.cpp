@@ -9,8 +9,6 @@
 namespace glgnn {
 namespace {
 
-using Strings = std::vector<std::string>;
-
 const char* const kTable =
     "tree,height,soil,seen,remark,kind\n"
     "t1,1.5,clay,2024-01-01,one,oak\n"
@@ -359,8 +357,6 @@ TEST_F(NewRowsTest, SvmlightRowsInTheSameCount) {
 }
 
 // Tables in memory: the same features as of a file with the same values.
-
-using Strings = std::vector<std::string>;
 
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 

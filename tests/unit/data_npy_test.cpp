@@ -233,8 +233,6 @@ TEST(DataNpz, SurvivesEveryCutAndEveryChangedByte) {
   }
 }
 
-using Strings = std::vector<std::string>;
-
 TEST(DataArrays, ReadsFeaturesAndLabelsFromTwoFiles) {
   const Dataset d = load_dataset(fixture("X.npy"), {.label = fixture("y.npy")});
   EXPECT_EQ(d.name, "X");

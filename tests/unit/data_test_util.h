@@ -10,6 +10,9 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <vector>
+
+#include "data/data.h"
 
 namespace glgnn {
 
@@ -69,5 +72,34 @@ inline std::string bytes_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+
+using Strings = std::vector<std::string>;
+
+// Tables, and what becomes of their columns.
+class DataColumns : public testing::Test {
+ protected:
+  Dataset load(const std::string& text, const LoadOptions& options = {},
+               const std::string& file = "t.csv") {
+    return load_dataset(folder_.write(file, text), options);
+  }
+  std::string error(ErrorKind kind, const std::string& text, const LoadOptions& options = {}) {
+    return folder_.error_of(kind, [&] { load(text, options); });
+  }
+  // A column x of these values beside a column of numbers.
+  Dataset column(const Strings& values, const LoadOptions& options = {}) {
+    std::string text = "n,x\n";
+    for (size_t i = 0; i < values.size(); ++i) {
+      text += std::to_string(i * i) + ",\"" + values[i] + "\"\n";
+    }
+    return load(text, options);
+  }
+  std::vector<float> values(const Dataset& d, int64_t j) {
+    std::vector<float> out;
+    for (int64_t i = 0; i < d.rows(); ++i) out.push_back(d.features.dense[i][j]);
+    return out;
+  }
+
+  TempFolder folder_;
+};
 
 }  // namespace glgnn

@@ -8,8 +8,6 @@
 namespace glgnn {
 namespace {
 
-using Strings = std::vector<std::string>;
-
 TEST(DataText, ReadsGzipAsItIs) {
   const Dataset d = load_dataset(fixture("table.csv.gz"), {.label = "kind", .id = "name"});
   EXPECT_EQ(d.name, "table");
