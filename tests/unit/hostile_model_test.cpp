@@ -260,6 +260,9 @@ TEST_P(HostileModel, StatesThatDoNotFitAreRefused) {
       begins(pool([](PoolState& s) { s.k = -5; }), begin + "module 1, neighbours: found -5"));
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.own_weight = 7; }), begin + "module 1, own weight"));
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.self_weight = NAN; }), begin + "module 1, self"));
+  const std::string mixing = begin + "module 1, classes of edges";
+  EXPECT_TRUE(begins(pool([](PoolState& s) { s.mixing = Matrix(1, 7); }), mixing));
+  EXPECT_TRUE(begins(pool([](PoolState& s) { s.mixing = Matrix(2, 2, -1); }), mixing));
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.kind = PrototypeState{}; }), begin + "module 1"));
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.kind = LayersState{}; }), begin + "module 1"));
   EXPECT_TRUE(begins(pool([](PoolState& s) { s.kind = LandmarkState{}; }), begin + "module 1"));
