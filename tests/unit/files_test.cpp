@@ -161,11 +161,13 @@ void expect_usable(const std::string& name) {
 TEST(FileVersions, Version9AndLaterAreRead) {
   for (const char* name : {"version9_best.glgnn", "version9_paper.glgnn", "version10_best.glgnn",
                            "version11_best.glgnn", "version12_best.glgnn", "version13_paper.glgnn",
-                           "version14_paper.glgnn"}) {
+                           "version14_paper.glgnn", "version15_best.glgnn"}) {
     expect_usable(name);
   }
   EXPECT_TRUE(load_model(kept("version13_paper.glgnn")).has_graph);  // not known then
   EXPECT_FALSE(load_model(kept("version14_paper.glgnn")).has_graph);
+  const Model mixed = load_model(kept("version15_best.glgnn"));  // hears the given edges
+  EXPECT_FALSE(Explainer(mixed, Context{1}).explain(0).edges.empty());
 }
 
 TEST(FileVersions, AModelThatIsBegunBeforeItIsThereHasTheSameBytes) {
