@@ -230,29 +230,11 @@ void check_mixing(const std::string& what, const Matrix& ratio, int64_t classes)
   for (int64_t e = 0; e < ratio.size(); ++e) check_number(what, ratio.data()[e], 0, kMost);
 }
 
-Csr heard_edges(const Csr& given) {
-  const Pattern& there = *given.pattern;
-  const std::vector<float> parts = parts_of_edges(given);
-  std::vector<double> degree(static_cast<size_t>(there.rows), 1.0);
-  for (int64_t i = 0; i < there.rows; ++i) {
-    for (int64_t e = there.row_ptr[i]; e < there.row_ptr[i + 1]; ++e) degree[i] += parts[e];
-  }
-  auto pattern = std::make_shared<Pattern>();
-  pattern->rows = pattern->cols = there.rows;
-  Csr s;
-  for (int64_t i = 0; i < there.rows; ++i) {
-    const auto add = [&](int64_t j, double weight) {
-      pattern->col.push_back(static_cast<int32_t>(j));
-      s.values.push_back(static_cast<float>(weight / std::sqrt(degree[i] * degree[j])));
-    };
-    int64_t e = there.row_ptr[i];
-    for (; e < there.row_ptr[i + 1] && there.col[e] < i; ++e) add(there.col[e], parts[e]);
-    add(i, 1);
-    for (; e < there.row_ptr[i + 1]; ++e) add(there.col[e], parts[e]);
-    pattern->row_ptr.push_back(pattern->nnz());
-  }
-  s.pattern = std::move(pattern);
-  return s;
+Csr heard_edges(const Csr& given, int threads) {
+  const NearestRows none{0, {}, std::vector<int64_t>(given.rows(), 0)};
+  const NearestRows* const votes[] = {&none};
+  const Csr parts{given.pattern, parts_of_edges(given)};
+  return join_votes(votes, &parts, {.k = 0, .self_weight = 1}, threads);
 }
 
 Matrix said_by_neighbours(const Matrix& beliefs, const Matrix& ratio, int32_t row,

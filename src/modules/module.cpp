@@ -87,7 +87,7 @@ class ModuleRun {
     }
     out.kind = kind_name(spec_);
     out.note = describe(spec_) + (hears_given(state) ? " mixes" : "");
-    out.graph = hears_given(state) ? heard_edges(*problem_.graph) : *module.graph;
+    out.graph = hears_given(state) ? heard_edges(*problem_.graph, context_.threads) : *module.graph;
     out.selection = std::move(module.stage.selection);
     out.probabilities = std::move(module.stage.p);
     out.val_accuracy = module.score.accuracy;

@@ -103,7 +103,7 @@ bool can_mix(const Csr& graph, int64_t classes);
 void check_mixing(const std::string& what, const Matrix& ratio, int64_t classes);
 // The graph that such a module hears, as other modules have theirs: S of the parts as which edges
 // count, with self-loops of 1.
-Csr heard_edges(const Csr& given);
+Csr heard_edges(const Csr& given, int threads);
 // L x C: what each neighbour says to a row, by what both believe and by the part as which their
 // edge counts; 1 where it says nothing.
 Matrix said_by_neighbours(const Matrix& beliefs, const Matrix& ratio, int32_t row,

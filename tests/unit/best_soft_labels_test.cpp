@@ -224,7 +224,7 @@ TEST(ClassMixing, ARowHearsItsNeighboursAgain) {
   for (const int shift : {0, 1}) {
     const Mixing table(shift, 0.8);
     const auto [beliefs, ratio] = mix_classes(table.own, table.graph, table.problem, 1);
-    const Csr heard = heard_edges(table.graph);
+    const Csr heard = heard_edges(table.graph, 1);
     const Pattern& edges = *table.graph.pattern;
     ASSERT_EQ(heard.nnz(), table.graph.nnz() + Mixing::kRows);
     double apart = 0;
