@@ -133,7 +133,7 @@ ColumnKind ColumnProfile::kind() const {
   return is_mostly(most + unclear_dates_) ? ColumnKind::kUnclearDate : ColumnKind::kCategorical;
 }
 
-bool ColumnProfile::needs_second_reading(CommaUse commas) {
+bool ColumnProfile::needs_second_reading(SignUses uses) {
   kind_ = kind();
   if (kind_ == ColumnKind::kNumeric || kind_ == ColumnKind::kDate) {
     present_ -= unknown_;
@@ -145,8 +145,8 @@ bool ColumnProfile::needs_second_reading(CommaUse commas) {
     missing_ -= minuses_;
     present_ += minuses_;
   }
-  style_ = styles_.best(commas);
-  commas_ = commas;
+  style_ = styles_.best(uses);
+  uses_ = uses;
   order_ = kOrders[static_cast<size_t>(std::ranges::max_element(dates_) - dates_.begin())];
   const bool are_read = is_plain(style_) && std::ssize(numbers_) == styles_.numbers();
   if (kind_ == ColumnKind::kNumeric && are_read) return false;
@@ -200,9 +200,14 @@ TableColumn ColumnProfile::column() const {
 
 std::string ColumnProfile::note() const {
   const bool may_group = style_.decimal_comma && !styles_.shows_comma();
-  if (kind_ == ColumnKind::kNumeric && may_group && commas_ == CommaUse::kUnclear) {
+  if (kind_ == ColumnKind::kNumeric && may_group && uses_.comma == SignUse::kUnclear) {
     return "column " + quote(name_) +
            ": 1,234 is read as 1.234; where commas separate thousands, take them out";
+  }
+  if (kind_ == ColumnKind::kNumeric && style_.grouping == 0 && styles_.may_group_points() &&
+      uses_.point == SignUse::kUnclear) {
+    return "column " + quote(name_) +
+           ": 1.234 is not read as 1234; where points separate thousands, take them out";
   }
   if (kind_ != ColumnKind::kCategorical || wish_ != ColumnWish::kNone) return "";
   const bool are_levels = styles_.units_differ() && has_few_words();

@@ -30,7 +30,7 @@ class ColumnProfile {
   void add(const Cell& cell);
 
   // Whether the column has to be read again, now that its kind is known; then every cell once more.
-  bool needs_second_reading(CommaUse commas);
+  bool needs_second_reading(SignUses uses);
   void add_again(const Cell& cell);
 
   // Afterwards: levels that differ in case alone, or as 1 and 1.0 do, become one.
@@ -44,6 +44,7 @@ class ColumnProfile {
   std::string note() const;
 
   const StyleFinder& styles() const { return styles_; }
+  bool is_numeric() const { return kind() == ColumnKind::kNumeric; }
 
  private:
   bool is_mostly(int64_t part) const;
@@ -73,7 +74,7 @@ class ColumnProfile {
   int64_t unclear_dates_ = 0;
   ColumnKind kind_ = ColumnKind::kNumeric;
   NumberStyle style_;
-  CommaUse commas_ = CommaUse::kUnclear;
+  SignUses uses_;
   DateOrder order_ = DateOrder::kYear;
   std::unordered_map<std::string, int64_t> levels_;
   int64_t bytes_ = 0, blanks_ = 0;      // of the texts counted as levels

@@ -130,7 +130,7 @@ bool are_numbers(const std::vector<std::string>& names) {
 std::vector<double> numbers_of(const std::vector<std::string>& texts) {
   StyleFinder styles;
   for (const std::string& text : texts) styles.add(text);
-  const NumberStyle style = styles.best(CommaUse::kUnclear);  // both are measured
+  const NumberStyle style = styles.best({});  // both are measured
   std::vector<double> values(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     if (!parse_number(texts[i], style, values[i])) return {};

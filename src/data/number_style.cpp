@@ -20,6 +20,7 @@ constexpr std::array<Form, 7> kAllForms{
     {{false, 0}, {true, 0}, {false, ','}, {true, '.'}, {false, '\''}, {false, ' '}, {true, ' '}}};
 // The plainest first; "1,234" fits both a decimal comma and thousands.
 constexpr std::array<size_t, 7> kCommaFiles{0, 2, 1, 3, 4, 5, 6}, kOtherFiles{0, 1, 2, 3, 4, 5, 6};
+constexpr size_t kPlain = 0, kPointGroups = 3;
 
 constexpr std::string_view kDigits = "0123456789";
 
@@ -236,6 +237,7 @@ bool StyleFinder::count_forms(std::string_view text, Counts& counts) {
     if (!parse_form(text, kAllForms[f], ignored)) continue;
     ++counts[f];
     (kAllForms[f].decimal_comma ? fits_comma : fits_point) = true;
+    point_groups_ += f == kPointGroups && text.find('.') != std::string_view::npos;
   }
   points_ += fits_point && !fits_comma;
   commas_ += fits_comma && !fits_point;
@@ -257,6 +259,7 @@ void StyleFinder::add_plain(std::string_view text) {
     fit_[f] += is_groups ? may_group : !kAllForms[f].decimal_comma;
   }
   points_ += !may_group;
+  point_groups_ += may_group;
 }
 
 void StyleFinder::add(std::string_view text) {
@@ -328,15 +331,15 @@ int64_t StyleFinder::numbers() const {
   return (common == kMultiples ? with_unit_ : with_unit(common)) + (needs_unit(common) ? 0 : bare_);
 }
 
-NumberStyle StyleFinder::best(CommaUse commas) const {
+NumberStyle StyleFinder::best(SignUses signs) const {
   const std::string common = unit();
-  size_t best = 0;
-  int64_t most = -1;
-  for (const size_t f : commas == CommaUse::kThousands ? kCommaFiles : kOtherFiles) {
-    const int64_t fit = whole_ + fit_[f] + (common.empty() ? 0 : fit_unit_[f]);
-    if (fit <= most) continue;
-    most = fit;
-    best = f;
+  const auto fit_of = [&](size_t f) {
+    return whole_ + fit_[f] + (common.empty() ? 0 : fit_unit_[f]);
+  };
+  const bool are_groups = signs.point == SignUse::kThousands && point_groups_ > 0;
+  size_t best = are_groups ? kPointGroups : kPlain;
+  for (const size_t f : signs.comma == SignUse::kThousands ? kCommaFiles : kOtherFiles) {
+    if (fit_of(f) > fit_of(best)) best = f;
   }
   return {kAllForms[best].decimal_comma, kAllForms[best].grouping, common};
 }

@@ -21,8 +21,11 @@ inline constexpr const char* kClock = ":";
 // Each number has a suffix of its own that multiplies it, or none: "700", "1.2k", "3M".
 inline constexpr const char* kMultiples = "k, M";
 
-// What a comma in a number can mean, by what else is in its file.
-enum class CommaUse { kThousands, kDecimals, kUnclear };
+// What a comma and a point in a number can mean, by what else is in its file.
+enum class SignUse { kThousands, kDecimals, kUnclear };
+struct SignUses {
+  SignUse comma = SignUse::kUnclear, point = SignUse::kUnclear;
+};
 
 // Finds out how the numbers of a column are written, from all of its texts.
 class StyleFinder {
@@ -31,9 +34,9 @@ class StyleFinder {
   void add(std::string_view text);
   void add_plain(std::string_view text);
 
-  // The style that most texts fit; where several do, the plainest, in which "1,234" is what commas
-  // are used for.
-  NumberStyle best(CommaUse commas) const;
+  // The style that most texts fit; where several do, the plainest, in which "1,234" and "1.234" are
+  // what their signs are used for.
+  NumberStyle best(SignUses signs) const;
 
   // How many texts are numbers in any style.
   int64_t numbers() const;
@@ -44,6 +47,8 @@ class StyleFinder {
   // Whether there are numbers such as 1.5 or 1,5 that tell which sign begins the decimals.
   bool shows_point() const { return points_ > 0; }
   bool shows_comma() const { return commas_ > 0; }
+  // Only numbers such as 1.234 and 56, where the point may separate thousands.
+  bool may_group_points() const { return points_ == 0 && point_groups_ > 0 && whole_ > 0; }
 
  private:
   static constexpr size_t kForms = 7;  // pairs of decimal sign and separator of thousands
@@ -57,6 +62,7 @@ class StyleFinder {
   int64_t whole_ = 0;                     // of those without a unit: fit every form
   Counts fit_{}, fit_unit_{};             // of the others
   int64_t points_ = 0, commas_ = 0;       // texts that fit forms of one decimal sign alone
+  int64_t point_groups_ = 0;              // texts such as 1.234 and 1.234.567
   std::map<std::string, int64_t> units_;  // texts of the first units, as they are written
   std::string currency_;                  // before numbers with a suffix that multiplies
   bool currencies_differ_ = false;

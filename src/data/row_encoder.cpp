@@ -174,7 +174,7 @@ void RowEncoder::bad_number(const Part& part, const std::string& text, const Cel
   std::string repair = "correct the value, or leave it empty" + other_ways(name, text, rows);
   StyleFinder own;
   own.add(text);
-  const std::string unit = own.best(CommaUse::kThousands).unit;
+  const std::string unit = own.best({}).unit;
   if (own.numbers() > 0 && (unit.empty() || same_unit(unit, style.unit))) {
     repair = "write all numbers alike, as " + number_text(style);
   }

@@ -128,23 +128,36 @@ std::vector<ColumnProfile> profile_columns(const TableInput& table, TableHeader&
   return profiles;
 }
 
-// What "1,234" means: in a file of commas it was in quotes.
-CommaUse comma_use(const std::vector<ColumnProfile>& profiles, bool comma_separates) {
-  if (comma_separates) return CommaUse::kThousands;
+// What "1,234" means, which in a file of commas was in quotes, and "1.234".
+SignUses sign_uses(const std::vector<ColumnProfile>& profiles, bool comma_separates) {
   const auto shows = [](bool (StyleFinder::*sign)() const) {
     return [sign](const ColumnProfile& profile) { return (profile.styles().*sign)(); };
   };
-  if (std::ranges::any_of(profiles, shows(&StyleFinder::shows_comma))) return CommaUse::kDecimals;
-  return std::ranges::any_of(profiles, shows(&StyleFinder::shows_point)) ? CommaUse::kThousands
-                                                                         : CommaUse::kUnclear;
+  const bool has_commas = std::ranges::any_of(profiles, shows(&StyleFinder::shows_comma));
+  const bool has_points = std::ranges::any_of(profiles, shows(&StyleFinder::shows_point));
+  const bool numbers_have_commas = std::ranges::any_of(profiles, [](const ColumnProfile& profile) {
+    return profile.is_numeric() && profile.styles().shows_comma();
+  });
+  SignUses signs;
+  if (comma_separates || (has_points && !has_commas)) {
+    signs.comma = SignUse::kThousands;
+  } else if (has_commas) {
+    signs.comma = SignUse::kDecimals;
+  }
+  if (has_points) {
+    signs.point = SignUse::kDecimals;
+  } else if (numbers_have_commas) {
+    signs.point = SignUse::kThousands;
+  }
+  return signs;
 }
 
 void read_again(const TableInput& table, const TableHeader& header, bool comma_separates,
                 std::vector<ColumnProfile>& profiles) {
-  const CommaUse commas = comma_use(profiles, comma_separates);
+  const SignUses signs = sign_uses(profiles, comma_separates);
   std::vector<size_t> again;
   for (size_t j = 0; j < profiles.size(); ++j) {
-    if (header.is_feature(j) && profiles[j].needs_second_reading(commas)) {
+    if (header.is_feature(j) && profiles[j].needs_second_reading(signs)) {
       again.push_back(j);
     }
   }

@@ -115,6 +115,16 @@ TEST_F(DataColumns, Thousands) {
   const Dataset commas = load("a;b;c\n986;2,25;1.5\n1,101;3;2.5\n1,187;5;1.75\n");
   EXPECT_EQ(values(commas, 0), (std::vector<float>{986, 1.101f, 1.187f}));
   EXPECT_EQ(commas.notes, Strings{});
+  // So it may for points: where others have decimal commas, and none has decimal points.
+  const Dataset german = load("a;b;c;d\n848;1.250 €;2,25;1,5\n43.630;900 €;3;2\n1.187;500 €;5;7\n");
+  EXPECT_EQ(values(german, 0), (std::vector<float>{848, 43630, 1187}));
+  EXPECT_EQ(values(german, 1), (std::vector<float>{1250, 900, 500}));
+  EXPECT_EQ(values(german, 2), (std::vector<float>{2.25, 3, 5}));
+  const Dataset mixed = load("a;b;c\n1.100;2,25;1.5\n1.101;3;2.5\n1.187;5;1.75\n");
+  EXPECT_EQ(values(mixed, 0), (std::vector<float>{1.1f, 1.101f, 1.187f}));
+  EXPECT_EQ(load("a;b\n848;2\n43.630;3\n1.187;5\n").notes,
+            (Strings{"column \"a\": 1.234 is not read as 1234; where points separate thousands, "
+                     "take them out"}));
   EXPECT_EQ(
       error(ErrorKind::kData, "a;b\n1.234.567;2\n2.500.000;3\n1.5;5\n"),
       "t.csv:4: column \"a\": not a number: found \"1.5\", expected a number in every row, or "
