@@ -126,6 +126,18 @@ bool are_numbers(const std::vector<std::string>& names) {
                      [&](const std::string& name) { return parse_number(name, ignored); });
 }
 
+// Beside two or more classes from 0 on, -1 may be how a program marks rows without a label.
+void note_minus_one(Dataset& dataset) {
+  const std::vector<std::string>& names = dataset.class_names;  // in the order of their numbers
+  if (names.size() < 3 || !are_numbers(names) || ByNumber::number(names[0]) != -1 ||
+      ByNumber::number(names[1]) < 0) {
+    return;
+  }
+  dataset.notes.push_back("the label " + quote(names[0]) + " is a class of " +
+                          counted(std::ranges::count(dataset.labels, 0), "row") + "; --missing " +
+                          names[0] + " would take it as unknown");
+}
+
 // The numbers that the texts are, however they are written; none where some are no numbers.
 std::vector<double> numbers_of(const std::vector<std::string>& texts) {
   StyleFinder styles;
@@ -227,6 +239,7 @@ void set_labels(Dataset& dataset, const std::vector<std::string>& texts,
     const auto found = class_of.find(text);
     dataset.labels.push_back(found == class_of.end() ? -1 : number[found->second]);
   }
+  note_minus_one(dataset);
 }
 
 void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,

@@ -212,7 +212,8 @@ std::string cell_text(const Cell& cell) {
 }
 
 bool is_missing(std::string_view text) {
-  static constexpr std::array<std::string_view, 6> kWords{"none", "-", ".", "<na>", "nat", "--"};
+  static constexpr std::array<std::string_view, 10> kWords{"none", "-", "--", "---", "–",
+                                                           "—",    ".", "..", ":",   "nat"};
   return is_unlabelled(text) || is_one_of(text, kWords) || text == "0000-00-00" ||
          text == "0000-00-00 00:00:00";  // as MySQL writes them
 }
@@ -222,9 +223,10 @@ bool is_sign(std::string_view text) {
 }
 
 bool is_unlabelled(std::string_view text) {
-  static constexpr std::array<std::string_view, 13> kWords{
-      "",    "na",      "n/a",     "nan",   "null",   "?",    "#n/a",
-      "#na", "#div/0!", "#value!", "#ref!", "#name?", "#num!"};
+  static constexpr std::array<std::string_view, 21> kWords{
+      "",     "na",     "n/a",    "nan",     "null",    "?",       "#n/a",
+      "#na",  "#null!", "#num!",  "#div/0!", "#value!", "#ref!",   "#name?",
+      "<na>", "\\n",    "(null)", "1.#ind",  "-1.#ind", "1.#qnan", "-1.#qnan"};
   return is_one_of(text, kWords) || is_nan(text);
 }
 

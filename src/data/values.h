@@ -47,11 +47,11 @@ struct Rounding {
 // Numbers as the shortest text that reads as the same.
 std::string cell_text(const Cell& cell);
 
-// "", NA, N/A, <NA>, NaN, NaT, null, none, ?, . and -, in capitals or not, and what spreadsheets
-// write for errors (#N/A, #DIV/0!, ...); 0000-00-00.
+// "", NA, N/A, <NA>, NaN, NaT, null, none, ?, \N, points and dashes, in capitals or not, and what
+// spreadsheets write for errors (#N/A, #DIV/0!, ...); 0000-00-00.
 bool is_missing(std::string_view text);
 
-// The same for labels, where "none" may well be a class.
+// The same for labels, where "none" and signs may well be classes.
 bool is_unlabelled(std::string_view text);
 // Words that may name a class or a level, or mean that there is none; among numbers they do.
 bool may_mean_unknown(std::string_view text);

@@ -160,6 +160,10 @@ TEST_F(DataColumns, WordsOfSpreadsheetsAndOfTheUserAreGaps) {
   const Dataset d = column({"1", "999", "5", "unknown"}, {.missing = {"999", "unknown"}});
   EXPECT_EQ(values(d, 1), (std::vector<float>{1, 3, 5, 3}));
   EXPECT_EQ(d.plan.missing_words, (Strings{"999", "unknown"}));
+  for (const std::string gap :  // of MSVC, MySQL, SQL clients, the World Bank, Eurostat
+       {"1.#IND", "-1.#IND", "1.#QNAN", "\\N", "(null)", "#NULL!", "..", ":", "---", "–", "—"}) {
+    EXPECT_EQ(values(column({"1", gap, "5"}), 1), (std::vector<float>{1, 3, 5})) << gap;
+  }
   for (const std::string gap : {"-nan", "+nan", "-NaN(ind)", "nan(0x8000000)"}) {
     EXPECT_EQ(column({"1", gap, "5"}).plan.columns[1].missing, 1) << gap;
   }
@@ -363,6 +367,14 @@ TEST_F(DataColumns, WordsForUnknownLabels) {
       load("n,k\n1,u\n2,v\n3,Unknown\n4,u\n5,v\n6,Unknown\n", {.label = "k"}).notes[0],
       "the label \"Unknown\" is a class of 2 rows; --missing Unknown would take it as unknown");
   EXPECT_EQ(load("n,k\n1,+\n2,-\n3,+\n4,-\n", {.label = "k"}).class_names, (Strings{"+", "-"}));
+  EXPECT_EQ(load("n,k\n1,u\n2,v\n3,<NA>\n4,\\N\n", {.label = "k"}).class_names,
+            (Strings{"u", "v"}));
+  const std::string minus = "n,k\n1,-1\n2,1\n3,0\n4,-1\n5,0\n";
+  const std::string note =
+      "the label \"-1\" is a class of 2 rows; --missing -1 would take it as unknown";
+  EXPECT_EQ(load(minus, {.label = "k"}).notes.front(), note);
+  EXPECT_EQ(load("n,k\n1,-1\n2,1\n3,-2\n4,-1\n5,1\n6,-2\n", {.label = "k"}).notes, Strings{});
+  EXPECT_EQ(load("n,k\n1,-1\n2,1\n3,1\n4,-1\n", {.label = "k"}).notes, Strings{});
 }
 
 TEST_F(DataColumns, SpellingsOfOneClassAreJoined) {
