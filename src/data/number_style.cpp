@@ -51,6 +51,16 @@ std::string replaced(std::string_view text,
   return out;
 }
 
+// "-5" of "(5)", as accountants write it, also "$(5)".
+std::string with_minus(const std::string& text) {
+  const size_t open = text.find('(');
+  const size_t digit = text.find_first_of(kDigits);
+  if (!text.ends_with(')') || open == std::string::npos || open > digit) return text;
+  const std::string inside = text.substr(open + 1, text.size() - open - 2);
+  return inside.find_first_of("()+-") == std::string::npos ? "-" + text.substr(0, open) + inside
+                                                           : text;
+}
+
 // Unbroken and narrow blanks, apostrophes, and signs for minus, as every keyboard has them; "5,-"
 // is a price without cents.
 std::string typed(std::string_view text) {
@@ -61,7 +71,7 @@ std::string typed(std::string_view text) {
                                     {"\u2212", "-"},
                                     {"\u2013", "-"}});
   if (out.ends_with(",-") || out.ends_with(".-")) out.back() = '0';
-  return out;
+  return with_minus(out);
 }
 
 // "1,234,567" without its separators; false where the groups are not of three digits. Commas may

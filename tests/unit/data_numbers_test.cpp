@@ -206,6 +206,19 @@ TEST_F(DataColumns, CurrenciesPercentAndUnits) {
 }
 
 // Else 0.5 and 50 %, or 300 and 300 K, would be mixed up without a word.
+TEST_F(DataColumns, NumbersInParenthesesAreBelowZero) {
+  EXPECT_EQ(values(column({"97.5", "(2.5)", "3", "(1,234.5)"}), 1),
+            (std::vector<float>{97.5, -2.5, 3, -1234.5}));
+  EXPECT_EQ(values(column({"$5", "($2.50)", "$(3)", "$ (4)"}), 1),
+            (std::vector<float>{5, -2.5, -3, -4}));
+  EXPECT_EQ(values(column({"5 %", "(2.5%)", "7%"}), 1), (std::vector<float>{5, -2.5, 7}));
+  for (const Strings& texts :
+       {Strings{"a (1)", "b (2)", "a (1)", "b (2)"}, Strings{"(a)", "(b)", "(a)", "(b)"},
+        Strings{"(-1)", "(-2)", "(-1)", "(-2)"}}) {
+    EXPECT_EQ(column(texts).plan.columns[1].kind, ColumnKind::kCategorical) << texts[0];
+  }
+}
+
 TEST_F(DataColumns, ABareNumberAmongPercentIsAnError) {
   EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,50%\n2,7 %\n4,0.5\n7,1%\n"),
             "t.csv:4: column \"x\": not a number: found \"0.5\", expected a number with %, as most "
