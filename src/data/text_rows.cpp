@@ -27,6 +27,43 @@ void split_blanks(std::string_view line, std::vector<std::string>& fields) {
   }
 }
 
+// The line with quotes that are part of a field, as in 5" and 6" x 7", written as libcsv wants
+// them: twice, in a field in quotes. A field that begins with a quote stays as it is.
+std::string with_doubled_quotes(std::string_view line, char delimiter, bool in_quotes) {
+  const std::string stops{delimiter, '\r', '\n'};
+  std::string out;
+  while (true) {
+    if (!in_quotes) {
+      const size_t begin =
+          std::min(line.find_first_not_of(delimiter == '\t' ? " " : " \t"), line.size());
+      out += line.substr(0, begin);
+      line.remove_prefix(begin);
+    }
+    size_t end = 0;  // of the part in quotes
+    if (in_quotes || line.starts_with('"')) {
+      end = in_quotes ? 0 : 1;
+      while ((end = line.find('"', end)) != std::string_view::npos &&
+             line.substr(end + 1).starts_with('"'))
+        end += 2;
+      if (end == std::string_view::npos) return out + std::string(line);
+      ++end;
+    }
+    in_quotes = false;
+    const size_t stop = std::min(line.find_first_of(stops, end), line.size());
+    const std::string_view field = line.substr(0, stop);
+    if (end > 0 || field.find('"') == std::string_view::npos) {
+      out += field;
+    } else {
+      out += '"';
+      for (const char c : field) out += std::string(c == '"' ? 2 : 1, c);
+      out += '"';
+    }
+    if (stop == line.size() || line[stop] != delimiter) return out + std::string(line.substr(stop));
+    out += delimiter;
+    line.remove_prefix(stop + 1);
+  }
+}
+
 bool is_comment(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
   return first != std::string_view::npos && line[first] == '#';
@@ -116,6 +153,10 @@ bool TextRows::next(std::vector<std::string>& fields) {
     if (delimiter_ == ' ') {
       split_blanks(line, fields);
       return true;
+    }
+    if (line.find('"') != std::string_view::npos) {
+      requoted_ = with_doubled_quotes(line, delimiter_, size > 0);
+      line = requoted_;
     }
     size += line.size();
     const bool has_line_ends = size > line.size();

@@ -59,7 +59,8 @@ class TextRows {
   TextFormat format_;
   LineReader lines_;
   int64_t row_line_ = 0;
-  std::string recoded_;  // a line that was not UTF-8
+  std::string recoded_;   // a line that was not UTF-8
+  std::string requoted_;  // a line with quotes
   int64_t recoded_lines_ = 0, title_lines_ = 0;
   std::string row_text_;  // the beginning of the row, for errors
   char delimiter_ = ',';

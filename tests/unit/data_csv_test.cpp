@@ -331,9 +331,18 @@ TEST_F(DataCsv, RefusesBrokenRows) {
       "t.csv:3: quotes do not match: found \"3,\"4\", expected fields in quotes that end with "
       "a quote, and two quotes for one inside; correct the quotes of the row that begins here");
   EXPECT_EQ(
-      error(ErrorKind::kData, "a,b\n1,2\n3,4\"5\n"),
-      "t.csv:3: quotes do not match: found \"3,4\"5\", expected fields in quotes that end with "
+      error(ErrorKind::kData, "a,b\n1,2\n3,\"4\"5\n"),
+      "t.csv:3: quotes do not match: found \"3,\"4\"5\", expected fields in quotes that end with "
       "a quote, and two quotes for one inside; correct the quotes of the row that begins here");
+}
+
+TEST_F(DataCsv, AQuoteInsideAFieldWithoutQuotesIsACharacter) {
+  const Dataset d = load(
+      "a,k\n1,5\"\n2,6\" x 7\"\r\n3, 5\" \n4,\"5\"\"\"\n2,\"6\"\" x\n 7\"\"\"\n5,\"6\"\" x\n "
+      "7\"\"\"\n4,o\"\"p\n5,o\"\"p",
+      {.label = "k"});
+  EXPECT_EQ(d.class_names, (Strings{"5\"", "6\" x\n 7\"", "6\" x 7\"", "o\"\"p"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{0, 2, 0, 0, 1, 1, 3, 3}));
 }
 
 TEST_F(DataCsv, RefusesWhatIsNotANumber) {
