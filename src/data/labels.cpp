@@ -293,11 +293,14 @@ void check_labels(Dataset& dataset, const Place& place, const std::string& colum
   const bool unique = labelled == rows && used == labelled;
   const bool nearly = labelled == rows && labelled >= 20 && 2 * used > labelled;
   if (unique || nearly) {
+    const std::string few = are_numbers(dataset.class_names) && !unique
+                                ? "put the numbers into a few classes (low, middle, high), or "
+                                : "";
     fail(ErrorKind::kData, place,
-         {where + (unique ? "every" : "nearly every") + " row has a label of its own",
+         {where + (unique ? "every row has a label of its own" : "too many classes"),
           std::to_string(used) + " classes in " + counted(rows, "row"),
           "classes that several rows share",
-          "choose the column of the classes; one that names the rows is given with --id"});
+          few + "choose the column of the classes; one that names the rows is given with --id"});
   }
   std::vector<std::string> single, none;
   for (size_t c = 0; c < counts.size(); ++c) {

@@ -36,6 +36,12 @@ int64_t find_column(const std::vector<std::string>& names, const std::string& na
   for (size_t j = 0; j < names.size(); ++j) {
     if (names[j] == name) return static_cast<int64_t>(j);
   }
+  if (names.size() == 1) {
+    fail(ErrorKind::kData, place,
+         {"a single column", names[0],
+          "names of columns with commas, semicolons, tabs or pipes between them",
+          "write the table with one of them"});
+  }
   fail(ErrorKind::kUsage, place,
        {"no such " + option + " column", name, "a column of the header",
         "use --" + option + " with one of its names; the nearest are " +

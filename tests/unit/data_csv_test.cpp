@@ -390,10 +390,13 @@ TEST_F(DataCsv, RefusesLabelsOneCannotLearnFrom) {
   for (int i = 0; i < 30; ++i)
     measured += std::to_string(i) + "," + std::to_string(i * 2 / 3) + "\n";
   EXPECT_EQ(error(ErrorKind::kData, measured, {.label = "k"}),
-            "t.csv: column \"k\": nearly every row has a label of its own: found \"20 classes in "
-            "30 rows\", "
-            "expected classes that several rows share; choose the column of the classes; one that "
-            "names the rows is given with --id");
+            "t.csv: column \"k\": too many classes: found \"20 classes in 30 rows\", "
+            "expected classes that several rows share; put the numbers into a few classes (low, "
+            "middle, high), or choose the column of the classes; one that names the rows is given "
+            "with --id");
+  EXPECT_EQ(error(ErrorKind::kData, "a^b^k\n1^2^x\n2^3^y\n", {.label = "k"}),
+            "t.csv:1: a single column: found \"a^b^k\", expected names of columns with commas, "
+            "semicolons, tabs or pipes between them; write the table with one of them");
   // One label for each class is little, but one can learn from it.
   EXPECT_EQ(load("a,k\n1,x\n2,y\n3,\n", {.label = "k"}).notes.back(),
             "a single labelled row, which can only train, in class x, y");
