@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/features.h"
 #include "data/file.h"
 #include "data/formats.h"
 #include "data/line_reader.h"
-#include "data/npy.h"
+#include "data/npz.h"
 #include "data/text_rows.h"
 
 namespace glgnn {
@@ -59,6 +60,15 @@ bool parse_weight(const std::string& text, float& weight) {
   if (!parse_number(text, number) || !(number >= 0)) return false;
   weight = static_cast<float>(number);
   return std::isfinite(weight);
+}
+
+void check_graph_size(int64_t rows, int64_t columns, int64_t expected,
+                      const std::filesystem::path& path) {
+  if (rows == expected && columns == expected) return;
+  fail(ErrorKind::kData, {path},
+       {"a graph of another size", std::to_string(rows) + " x " + std::to_string(columns),
+        "a row and a column for each of " + counted(expected, "row"),
+        "give the matrix of this data's graph"});
 }
 
 void bad_weight(const std::string& text, const Place& place) {
@@ -129,9 +139,25 @@ EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
   return list;
 }
 
+// A matrix of scipy.sparse in the order of the rows.
+EdgeList read_npz_edges(const std::filesystem::path& path, int64_t rows) {
+  const Csr matrix = read_csr(Npz(path)).sparse;
+  const Pattern& pattern = *matrix.pattern;
+  check_graph_size(pattern.rows, pattern.cols, rows, path);
+  EdgeList list;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
+      if (matrix.values[e] < 0) bad_weight(std::to_string(matrix.values[e]), {path});
+      list.add(i, pattern.col[e], matrix.values[e]);
+    }
+  }
+  return list;
+}
+
 EdgeList read_edges(Dataset& dataset, const std::filesystem::path& path) {
   const std::string extension = content_extension(path);
   if (extension == ".npy") return read_npy_edges(path, dataset.rows());
+  if (extension == ".npz") return read_npz_edges(path, dataset.rows());
   if (extension == ".mtx") return read_mtx_edges(path, dataset.rows());
   if (extension == ".graphml") return read_graphml(path, RowNames(dataset));
   return read_text_edges(path, RowNames(dataset), dataset.notes);

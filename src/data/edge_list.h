@@ -48,6 +48,9 @@ class RowNames {
 
 // A weight as it is written; false where it is negative or not a number.
 bool parse_weight(const std::string& text, float& weight);
+// Throws unless a matrix is as large as the data.
+void check_graph_size(int64_t rows, int64_t columns, int64_t expected,
+                      const std::filesystem::path& path);
 [[noreturn]] void bad_weight(const std::string& text, const Place& place);
 
 EdgeList read_graphml(const std::filesystem::path& path, const RowNames& names);  // graphml.cpp

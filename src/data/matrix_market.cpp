@@ -211,13 +211,7 @@ Features read_mtx(const std::filesystem::path& path) {
 EdgeList read_mtx_edges(const std::filesystem::path& path, int64_t rows) {
   Reader reader(path);
   const Header& header = reader.header;
-  if (header.rows != rows || header.cols != rows) {
-    fail(ErrorKind::kData, {path},
-         {"a graph of another size",
-          std::to_string(header.rows) + " x " + std::to_string(header.cols),
-          "a row and a column for each of " + counted(rows, "row"),
-          "give the matrix of this data's graph"});
-  }
+  check_graph_size(header.rows, header.cols, rows, path);
   EdgeList list;
   reader.for_each([&](int64_t i, int64_t j, float value) {
     if (value < 0) bad_weight(std::to_string(value), reader.place());

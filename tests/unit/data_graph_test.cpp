@@ -211,6 +211,22 @@ TEST_F(GraphFiles, MatrixMarket) {
             "of 4 rows; give the matrix of this data's graph");
 }
 
+TEST_F(GraphFiles, SciPysSparseMatrix) {
+  const auto bytes = [](const std::string& name) { return bytes_of(fixture(name)); };
+  const Dataset d = load("g.npz", bytes("path.npz"));
+  expect_path(d, "npz");
+  EXPECT_EQ(d.graph.values, (std::vector<float>{0.5f, 0.5f, 2, 1, 2, 1}));
+  EXPECT_EQ(error("g.npz", bytes("scipy_csr.npz")),
+            "g.npz: a graph of another size: found \"6 x 3\", expected a row and a column for each "
+            "of 4 rows; give the matrix of this data's graph");
+  EXPECT_EQ(error("g.npz", bytes("path_below.npz")),
+            "g.npz: the weight of an edge is wrong: found \"-0.500000\", expected a number that is "
+            "not negative; correct the weight or remove the edge");
+  EXPECT_EQ(error("g.npz", bytes("split.npz")),
+            "g.npz: array \"shape\" is missing: found \"arrays train, val, test\", expected an "
+            "array of that name; add it with numpy.savez_compressed");
+}
+
 TEST_F(GraphFiles, Summary) {
   const GraphSummary path = summarise_graph(load("e.txt", "a b\nb c\n"));
   EXPECT_EQ(path.edges, 2);
