@@ -26,14 +26,14 @@ void check_count(size_t labels, const std::string& found, const Dataset& dataset
   fail(ErrorKind::kData, place,
        {"labels do not fit the features", found,
         "one label for each of " + counted(dataset.rows(), "row"),
-        "save labels as one row of integers, -1 where unknown"});
+        "save one label for each row, as y.ravel() is, -1 where unknown"});
 }
 
 void add_labels(Dataset& dataset, const NpyArray& y, const LoadOptions& options) {
-  const bool is_list = y.shape.size() == 1;
+  const bool is_list = y.shape.size() == 1 || (y.shape.size() == 2 && y.shape[1] == 1);
   check_count(is_list ? static_cast<size_t>(y.shape[0]) : SIZE_MAX, "shape " + y.shape_text(),
               dataset, y.place);
-  set_labels(dataset, to_integers(y), options.missing,
+  set_labels(dataset, to_labels(y), options.missing,
              options.new_rows ? MinusOne::kClass : MinusOne::kByOthers);
   if (!options.new_rows) check_labels(dataset, y.place);
 }

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "data/npy.h"
 #include "data/number_style.h"
 #include "data/text_rows.h"
 #include "data/values.h"
@@ -244,7 +245,8 @@ void set_labels(Dataset& dataset, const std::vector<std::string>& texts,
 
 void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,
                 const std::vector<std::string>& missing, MinusOne minus_one) {
-  const std::set<int64_t> different(numbers.begin(), numbers.end());
+  std::set<int64_t> different(numbers.begin(), numbers.end());
+  different.erase(kNoLabel);
   if (minus_one == MinusOne::kByOthers && different.contains(-1)) {
     const bool is_class = different.size() == 2 || *different.begin() < -1;
     minus_one = is_class ? MinusOne::kClass : MinusOne::kUnknown;
@@ -260,7 +262,9 @@ void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,
   }
   const bool is_unknown = minus_one == MinusOne::kUnknown;
   std::vector<std::string> texts;
-  for (const int64_t n : numbers) texts.push_back(n == -1 && is_unknown ? "" : std::to_string(n));
+  for (const int64_t n : numbers) {
+    texts.push_back(n == kNoLabel || (n == -1 && is_unknown) ? "" : std::to_string(n));
+  }
   set_labels(dataset, texts, missing);
 }
 

@@ -34,6 +34,7 @@ Spellings join_spellings(const std::map<std::string, int64_t>& rows_of);
 
 // Number labels; the classes are named by their numbers. Beside two or more classes from 0 on -1
 // marks rows without a label; else kByOthers takes it as a class, with a note, as Python does.
+// kNoLabel (npy.h) marks them anyway.
 enum class MinusOne { kUnknown, kClass, kByOthers };
 void set_labels(Dataset& dataset, const std::vector<int64_t>& numbers,
                 const std::vector<std::string>& missing, MinusOne minus_one);

@@ -385,10 +385,16 @@ Matrix to_matrix(const NpyArray& array, int threads) {
   return out;
 }
 
-std::vector<int64_t> to_integers(const NpyArray& array) {
+namespace {
+
+std::vector<int64_t> to_integers(const NpyArray& array, bool nan_is_no_label) {
   std::vector<int64_t> out(static_cast<size_t>(array.size()));
   for_each_number(array, [&](size_t i, auto number) {
     const auto value = static_cast<double>(number);
+    if (std::isnan(value) && nan_is_no_label) {
+      out[i] = kNoLabel;
+      return;
+    }
     if (!(std::abs(value) < 0x1p62) || value != std::floor(value)) {
       fail(ErrorKind::kData, array.place,
            {position_text(array, i) +
@@ -401,5 +407,10 @@ std::vector<int64_t> to_integers(const NpyArray& array) {
   });
   return out;
 }
+
+}  // namespace
+
+std::vector<int64_t> to_integers(const NpyArray& array) { return to_integers(array, false); }
+std::vector<int64_t> to_labels(const NpyArray& array) { return to_integers(array, true); }
 
 }  // namespace glgnn

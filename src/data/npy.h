@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,5 +65,9 @@ std::vector<Rounding> rounding_of(const NpyArray& array);
 
 // All numbers as integers; the array must have one dimension (or two, for pairs) and whole numbers.
 std::vector<int64_t> to_integers(const NpyArray& array);
+
+// The same of labels, where NaN is kNoLabel.
+inline constexpr int64_t kNoLabel = std::numeric_limits<int64_t>::min();
+std::vector<int64_t> to_labels(const NpyArray& array);
 
 }  // namespace glgnn

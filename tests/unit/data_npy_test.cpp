@@ -341,6 +341,15 @@ TEST(DataArrays, SaysWhichNumbersLieTooClose) {
                      "1 column has the same value in every row and is left out: f2"}));
 }
 
+TEST(DataArrays, NanIsNoLabel) {
+  const Dataset d = load_dataset(fixture("X.npy"), {.label = fixture("y_nan.npy")});
+  EXPECT_EQ(d.class_names, (Strings{"3", "7"}));
+  EXPECT_EQ(d.labels, (std::vector<int32_t>{0, -1, 0, 1, -1, 1}));
+  const Dataset signs =
+      load_dataset(fixture("X.npy"), {.label = fixture("y_nan_beside_minus.npy")});
+  EXPECT_EQ(signs.labels, (std::vector<int32_t>{0, -1, 0, 1, 1, 1}));
+}
+
 TEST(DataArrays, KeepsConstantColumnsWhereThereAreNoOthers) {
   const TempFolder folder;
   std::string bytes = bytes_of(fixture("X.npy"));
@@ -372,7 +381,7 @@ TEST(DataArrays, RefusesWhatDoesNotFit) {
   };
   EXPECT_EQ(error(ErrorKind::kData, "f4.npy", {.label = folder.path("y.npy")}),
             "y.npy: labels do not fit the features: found \"shape (6,)\", expected one label for "
-            "each of 3 rows; save labels as one row of integers, -1 where unknown");
+            "each of 3 rows; save one label for each row, as y.ravel() is, -1 where unknown");
   EXPECT_EQ(
       error(ErrorKind::kUsage, "X.npy", {.label = "species"}),
       "X.npy: an array has no label column: found \"--label species\", expected a .npy file of "
