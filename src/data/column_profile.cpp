@@ -24,6 +24,8 @@ constexpr double kSecond = 1.0 / 86400;  // of a day
 
 constexpr std::array kOrders{DateOrder::kYear, DateOrder::kDay, DateOrder::kMonth};
 
+constexpr std::string_view kFraction = "0.5";  // a number in memory is written with a point
+
 bool is_whole(double x) { return x == std::floor(x); }
 
 bool is_long_whole(std::string_view text) {
@@ -58,7 +60,7 @@ void ColumnProfile::add(const Cell& cell) {
   if (cell.is_number || (parse_number(cell.text, value) && !std::isnan(value))) {
     numbers_.push_back(cell.is_number ? cell.number : value);
     long_wholes_ += is_long_whole(cell.text);
-    styles_.add_plain(cell.text);
+    styles_.add_plain(cell.is_number && !is_whole(cell.number) ? kFraction : cell.text);
     if (!cell.is_number && value == numbers_[0] && !exact_number(cell.text, value)) {
       like_first_.insert(label_key(std::string(cell.text)));
     }

@@ -128,7 +128,8 @@ std::vector<ColumnProfile> profile_columns(const TableInput& table, TableHeader&
   return profiles;
 }
 
-// What "1,234" means, which in a file of commas was in quotes, and "1.234".
+// What "1,234" means, which in a file of commas was in quotes, and "1.234". Decimals in other
+// columns tell it.
 SignUses sign_uses(const std::vector<ColumnProfile>& profiles, bool comma_separates) {
   const auto shows = [](bool (StyleFinder::*sign)() const) {
     return [sign](const ColumnProfile& profile) { return (profile.styles().*sign)(); };
@@ -138,17 +139,14 @@ SignUses sign_uses(const std::vector<ColumnProfile>& profiles, bool comma_separa
   const bool numbers_have_commas = std::ranges::any_of(profiles, [](const ColumnProfile& profile) {
     return profile.is_numeric() && profile.styles().shows_comma();
   });
+  if (numbers_have_commas && !has_points) return {SignUse::kDecimals, SignUse::kThousands};
   SignUses signs;
   if (comma_separates || (has_points && !has_commas)) {
     signs.comma = SignUse::kThousands;
   } else if (has_commas) {
     signs.comma = SignUse::kDecimals;
   }
-  if (has_points) {
-    signs.point = SignUse::kDecimals;
-  } else if (numbers_have_commas) {
-    signs.point = SignUse::kThousands;
-  }
+  if (has_points) signs.point = SignUse::kDecimals;
   return signs;
 }
 

@@ -412,6 +412,14 @@ TEST_F(DataFrame, GivesWhatItsFileGives) {
   }
 }
 
+TEST_F(DataFrame, FractionsTellThatPointsBeginDecimals) {
+  add_texts("comma", {"48,137", "48,250", "49"});
+  add_texts("price", {"5,50", "3,25", "7"});
+  EXPECT_EQ(read_frame(frame_).features.dense[0][0], 48.137f);
+  add("size", {1.5, 2, 3});
+  EXPECT_EQ(read_frame(frame_).features.dense[0][0], 48137.0f);
+}
+
 TEST_F(DataFrame, LevelsGoByTheirNumberAndTruth) {
   const Dataset fitted = load_dataset(
       folder_.write("t.csv", "n,code,flag\n1,1,TRUE\n2,2,FALSE\n3,1,TRUE\n4,2,FALSE\n"),

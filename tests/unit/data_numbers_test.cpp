@@ -122,6 +122,8 @@ TEST_F(DataColumns, Thousands) {
   EXPECT_EQ(values(german, 2), (std::vector<float>{2.25, 3, 5}));
   const Dataset mixed = load("a;b;c\n1.100;2,25;1.5\n1.101;3;2.5\n1.187;5;1.75\n");
   EXPECT_EQ(values(mixed, 0), (std::vector<float>{1.1f, 1.101f, 1.187f}));
+  const Dataset quoted = load("a,b\n\"48,137\",\"5,50\"\n\"48,250\",\"3,25\"\n49,7\n");
+  EXPECT_EQ(values(quoted, 0), (std::vector<float>{48.137f, 48.25f, 49}));
   EXPECT_EQ(load("a;b\n848;2\n43.630;3\n1.187;5\n").notes,
             (Strings{"column \"a\": 1.234 is not read as 1234; where points separate thousands, "
                      "take them out"}));
