@@ -162,6 +162,8 @@ class GLGNNClassifier(ClassifierMixin, BaseEstimator):
         _stored.set_classes(self, classes)
         self._fitted = fitted
         _warn_of_left_out(fitted.columns)
+        for doubt in fitted.doubts:
+            warn(doubt)
         return self
 
     def predict_proba(self, X):

@@ -191,6 +191,7 @@ void bind_fitted(py::module_& module) {
       .def_property_readonly("best_epoch", [](const Fitted& f) { return f.model().best_epoch; })
       .def_property_readonly("settings", &settings_of)
       .def_property_readonly("columns", &columns_of)
+      .def_readonly("doubts", &Fitted::doubts)
       .def_property_readonly("is_of_array",
                              [](const Fitted& f) { return is_of_array(f.model().plan); })
       .def_property_readonly("notes", [](const Fitted& f) { return f.model().notes; })

@@ -147,12 +147,12 @@ void add_column(Dataset& dataset, const std::string& name, ColumnKind kind) {
   dataset.plan.columns.push_back(std::move(column));
 }
 
-Dataset to_dataset(const Table& table) {
+Dataset to_dataset(const Table& table, std::vector<std::string>& doubts) {
   Dataset dataset;
   if (py::isinstance<py::list>(table.features)) {
     const TableColumns columns(table.features.cast<py::list>());
     const py::gil_scoped_release others_run;
-    dataset = read_frame(columns.frame());
+    dataset = read_frame(columns.frame(), {}, doubts);
     add_column(dataset, table.label_name, ColumnKind::kLabel);
     add_column(dataset, table.id_name, ColumnKind::kRowId);
   } else {
@@ -218,7 +218,8 @@ std::unique_ptr<Fitted> fit_table(const Table& table,
                                   std::optional<double> val_fraction, int threads,
                                   const std::string& device, const py::object& on_epoch) {
   const Config config = to_config(settings);
-  Dataset dataset = to_dataset(table);
+  std::vector<std::string> doubts;
+  Dataset dataset = to_dataset(table, doubts);
   const Split split = split_rows(dataset, val_fraction, config.seed);
   check_memory(dataset, resolve_settings(config, dataset));
   Context context = default_context();
@@ -233,7 +234,9 @@ std::unique_ptr<Fitted> fit_table(const Table& table,
         return fit_dataset(std::move(dataset), split, config, where, options);
       },
       on_epoch);
-  return std::make_unique<Fitted>(std::move(result.model), context);
+  auto fitted = std::make_unique<Fitted>(std::move(result.model), context);
+  fitted->doubts = std::move(doubts);
+  return fitted;
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ class Fitted {
   const Model& model() const { return model_; }
   Model& model() { return model_; }
 
+  std::vector<std::string> doubts;  // what fit() may have read otherwise than it was meant
+
   // Probabilities of rows that are prepared as those fit() was given, before its scaling.
   NewRowPredictions predict(const Features& rows, int64_t near) const;
   // The same of a table with the columns that fit() was given, found by their names; `notes` gets

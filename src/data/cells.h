@@ -61,7 +61,9 @@ std::unique_ptr<CellRows> open_frame_cells(const Frame& frame,
                                            const std::vector<std::string>& missing);
 
 // What load_dataset() makes of a table in memory: the same features as of a file with the same
-// values. Labels are the caller's. table.cpp
-Dataset read_frame(const Frame& frame, const LoadOptions& options = {});
+// values. Labels are the caller's. `doubts` gets the notes on what may be meant otherwise.
+// table.cpp
+Dataset read_frame(const Frame& frame, const LoadOptions& options,
+                   std::vector<std::string>& doubts);
 
 }  // namespace glgnn

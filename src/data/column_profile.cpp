@@ -200,7 +200,7 @@ TableColumn ColumnProfile::column() const {
   return column;
 }
 
-std::string ColumnProfile::note() const {
+std::string ColumnProfile::note(bool of_file) const {
   const bool may_group = style_.decimal_comma && !styles_.shows_comma();
   if (kind_ == ColumnKind::kNumeric && may_group && uses_.comma == SignUse::kUnclear) {
     return "column " + quote(name_) +
@@ -214,21 +214,21 @@ std::string ColumnProfile::note() const {
   if (kind_ != ColumnKind::kCategorical || wish_ != ColumnWish::kNone) return "";
   const bool are_levels = styles_.units_differ() && has_few_words();
   const bool has_others = styles_.numbers() < present_ && !are_levels;
-  if (has_others && 2 * styles_.numbers() > present_) return note_of_most(false);
-  if (2 * dates() > present_) return note_of_most(true);
+  if (has_others && 2 * styles_.numbers() > present_) return note_of_most(false, of_file);
+  if (2 * dates() > present_) return note_of_most(true, of_file);
   if (spellings_.empty() || column().kind != ColumnKind::kCategorical) return "";
   return "column " + quote(name_) +
          ": levels that differ only in their spelling are one: " + listed(spellings_) +
-         "; --categorical keeps them apart";
+         (of_file ? "; --categorical" : "; the dtype category") + " keeps them apart";
 }
 
-std::string ColumnProfile::note_of_most(bool are_dates) const {
+std::string ColumnProfile::note_of_most(bool are_dates, bool of_file) const {
   const ColumnKind kind = column().kind;
   if (kind == ColumnKind::kCategorical && !are_dates && is_mostly(styles_.numbers())) {
     const auto [word, rows] = *words_.begin();
     return "column " + quote(name_) + " has few numbers and " + quote(word) + " (" +
-           counted(rows, "row") + "): its values are categories; --missing " + quote(word) +
-           " makes numbers of it";
+           counted(rows, "row") + "): its values are categories; " +
+           (of_file ? "--missing " + quote(word) : "None in its place") + " makes numbers of it";
   }
   if (kind == ColumnKind::kConstant) return "";
   double ignored = 0;
@@ -243,7 +243,8 @@ std::string ColumnProfile::note_of_most(bool are_dates) const {
          std::to_string(are_dates ? dates() : styles_.numbers()) + " of " +
          counted(present_, "value") + " are " + (are_dates ? "dates: " : "numbers: ") +
          quote(odd.second) + " (" + counted(odd.first, "row") +
-         ") is none; correct such values, or name a word for gaps with --missing";
+         ") is none; correct such values, or " +
+         (of_file ? "name a word for gaps with --missing" : "put None in place of a gap");
 }
 
 void ColumnProfile::describe_numbers(TableColumn& column, std::vector<double> values) const {

@@ -40,8 +40,9 @@ class ColumnProfile {
   TableColumn column() const;
 
   // Why a column that is mostly numbers or dates is taken for categories or text, which spellings
-  // are one level, or what a comma is taken for; empty where there is nothing to say.
-  std::string note() const;
+  // are one level, or what a comma is taken for; empty where there is nothing to say. `of_file`:
+  // the table is a file, not one in memory.
+  std::string note(bool of_file) const;
 
   const StyleFinder& styles() const { return styles_; }
   bool is_numeric() const { return kind() == ColumnKind::kNumeric; }
@@ -56,7 +57,7 @@ class ColumnProfile {
   void describe_numbers(TableColumn& column, std::vector<double> values) const;
   void describe_texts(TableColumn& column) const;
   void choose_levels(TableColumn& column) const;
-  std::string note_of_most(bool are_dates) const;
+  std::string note_of_most(bool are_dates, bool of_file) const;
 
   std::string name_;
   ColumnWish wish_;

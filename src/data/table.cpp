@@ -220,18 +220,20 @@ Matrix encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
 }
 
 // Everything but the checks of labels.
-Dataset read_input(const TableInput& table, TableHeader& header, bool comma_separates,
-                   const LoadOptions& options, std::vector<std::string> notes) {
+Dataset read_input(const TableInput& table, TableHeader& header, const CellRows& first,
+                   const LoadOptions& options, std::vector<std::string> notes,
+                   std::vector<std::string>& doubts) {
   Dataset dataset;
   dataset.notes = std::move(notes);
   std::vector<ColumnProfile> profiles = profile_columns(table, header, options, dataset);
-  read_again(table, header, comma_separates, profiles);
+  read_again(table, header, first.comma_separates(), profiles);
   dataset.plan = make_plan(header, profiles, dataset);
   dataset.plan.missing_words = options.missing;
   note_columns(dataset.plan, dataset.notes);
-  for (const ColumnProfile& profile : profiles) {
-    if (std::string note = profile.note(); !note.empty()) dataset.notes.push_back(std::move(note));
-  }
+  doubts = {note_of_close_numbers(dataset.plan, first.are_of_file())};
+  for (const ColumnProfile& profile : profiles) doubts.push_back(profile.note(first.are_of_file()));
+  std::erase(doubts, "");
+  dataset.notes.insert(dataset.notes.end(), doubts.begin(), doubts.end());
   profiles.clear();
   std::vector<std::string> text_notes;
   dataset.features.dense =
@@ -249,9 +251,9 @@ Dataset read_table(const std::filesystem::path& path, const LoadOptions& options
   const TableInput table{path.string(), [&] { return open_text_cells(path, options.missing); },
                          options.on_progress};
   const std::unique_ptr<CellRows> first = table.open();
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, doubts;
   TableHeader header = read_header(first->names(), options, first->place(), notes);
-  Dataset dataset = read_input(table, header, first->comma_separates(), options, std::move(notes));
+  Dataset dataset = read_input(table, header, *first, options, std::move(notes), doubts);
   dataset.name = content_name(path);
   if (header.label >= 0) {
     const bool are_classes = header.wishes[header.label] == ColumnWish::kCategorical;
@@ -260,7 +262,8 @@ Dataset read_table(const std::filesystem::path& path, const LoadOptions& options
   return dataset;
 }
 
-Dataset read_frame(const Frame& frame, const LoadOptions& options) {
+Dataset read_frame(const Frame& frame, const LoadOptions& options,
+                   std::vector<std::string>& doubts) {
   const TableInput table{"X", [&] { return open_frame_cells(frame, options.missing); },
                          options.on_progress};
   const std::unique_ptr<CellRows> first = table.open();
@@ -269,7 +272,7 @@ Dataset read_frame(const Frame& frame, const LoadOptions& options) {
   for (size_t j = 0; j < header.wishes.size(); ++j) {
     if (header.wishes[j] == ColumnWish::kNone) header.wishes[j] = frame.columns[j].wish;
   }
-  return read_input(table, header, first->comma_separates(), options, std::move(notes));
+  return read_input(table, header, *first, options, std::move(notes), doubts);
 }
 
 }  // namespace glgnn

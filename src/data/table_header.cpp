@@ -175,6 +175,16 @@ std::string left_out(const std::vector<std::string>& names, const std::string& o
 
 bool is_one_value(const TableColumn& column) { return column.distinct <= 1; }
 
+// Those of one value, or of several that are taken for one.
+std::vector<std::string> constant_columns(const TablePlan& plan, bool of_one_value) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : plan.columns) {
+    if (column.kind != ColumnKind::kConstant || is_one_value(column) != of_one_value) continue;
+    names.push_back(column.name);
+  }
+  return names;
+}
+
 void note_categories(const TablePlan& plan, std::vector<std::string>& notes) {
   const std::vector<std::string> names = names_of(plan, ColumnKind::kCategorical);
   if (names.empty()) return;
@@ -264,20 +274,19 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
   if (!empty.empty()) {
     notes.push_back(left_out(empty, "has no value in any row", "have no value in any row"));
   }
-  std::vector<std::string> constant, close;
-  for (const TableColumn& column : plan.columns) {
-    if (column.kind != ColumnKind::kConstant) continue;
-    (is_one_value(column) ? constant : close).push_back(column.name);
-  }
-  if (!close.empty()) {
-    notes.push_back(left_out(close, "holds numbers too close to be told apart",
-                             "hold numbers too close to be told apart") +
-                    "; --categorical would take its values as categories");
-  }
-  if (!constant.empty()) {
+  if (const auto constant = constant_columns(plan, true); !constant.empty()) {
     notes.push_back(
         left_out(constant, "has the same value in every row", "have the same value in every row"));
   }
+}
+
+std::string note_of_close_numbers(const TablePlan& plan, bool of_file) {
+  const std::vector<std::string> close = constant_columns(plan, false);
+  if (close.empty()) return "";
+  return left_out(close, "holds numbers too close to be told apart",
+                  "hold numbers too close to be told apart") +
+         (of_file ? "; --categorical" : "; the dtype category") +
+         " would take its values as categories";
 }
 
 std::string column_fate(const TableColumn& column) {

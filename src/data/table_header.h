@@ -51,6 +51,8 @@ void check_row_length(size_t fields, size_t columns, const Place& place);
 
 // One sentence for each kind of column that is not simply a number.
 void note_columns(const TablePlan& plan, std::vector<std::string>& notes);
+// Columns of numbers that are left out because float32 does not tell them apart; or empty.
+std::string note_of_close_numbers(const TablePlan& plan, bool of_file);
 
 // What becomes of one column, in a few words: "3 features", "left out: text".
 std::string column_fate(const TableColumn& column);

@@ -1,6 +1,7 @@
 """Rows as arrays, sparse matrices and tables; labels of every kind, and which rows have none."""
 
 import datetime
+import re
 import subprocess
 import sys
 import warnings
@@ -138,6 +139,50 @@ def test_gaps_among_numbers_as_objects():
     floats = table.assign(a=[1, np.nan, 3, 4.5])
     np.testing.assert_array_equal(features, encode(floats)[0])
     np.testing.assert_array_equal(model.predict(table), model.predict(floats))
+
+
+def test_whole_numbers_that_no_double_holds_keep_their_digits():
+    account = 2**60 + np.array([1, 2, 3] * 10)
+    for numbers in (account, account.astype("uint64"), pd.array(account, dtype="Int64"), account.astype(object)):
+        table = pd.DataFrame({"account": pd.Series(numbers), "n": np.arange(30.0) % 7})
+        declared = table.astype({"account": "category"})
+        names, model = encode(declared)[1:]
+        assert names[:3] == [f"account={number}" for number in account[:3]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # that a level is new
+            model.predict(table)
+        with pytest.warns(UserWarning, match="numbers too close to be told apart and is left out: account"):
+            encode(table)
+    gaps = pd.DataFrame({"account": pd.array([2**60 + 1, None] * 15, dtype="Int64"), "n": np.arange(30.0) % 7})
+    assert encode(gaps)[1] == ["account is missing", "n"]
+
+
+def test_what_may_be_misread_is_said():
+    y = np.arange(40) % 2
+    for values, words in [
+        (["1", "2"] * 18 + ["3+"] * 4, 'column "x" has few numbers and "3[+]" .4 rows.: .* None in its place'),
+        (["1", "2", "3", "other"] * 10, '"other" .10 rows. is none; .* None in place of a gap'),
+        (["yes", "Yes", "no", "no"] * 10, "differ only in their spelling .* the dtype category keeps them apart"),
+        (["1.234", "848"] * 20, 'column "x": 1.234 is not read as 1234'),
+        (["2020-01-01", "2020-01-02", "soon", "late", "2020-02-02"] * 8, "are dates: .* None in place of a gap"),
+    ]:
+        with pytest.warns(UserWarning) as said:
+            GLGNNClassifier(mode="paper", epochs=1, k=3).fit(pd.DataFrame({"x": values, "n": np.arange(40.0) % 7}), y)
+        assert len(said) == 1 and said[0].filename == __file__
+        assert re.search(words, str(said[0].message)), said[0].message
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame({"a": []}), pd.DataFrame(), pd.DataFrame({"a": [1.0]})])
+def test_too_few_rows_are_said(table, orchard):
+    with pytest.raises(ValueError, match="^X: found a table of [01] rows? and [01] columns?, expected at least"):
+        GLGNNClassifier().fit(table, [0] * len(table))
+
+
+def test_no_new_rows_are_said(orchard):
+    table, variety, _ = orchard
+    model = GLGNNClassifier(mode="paper", epochs=1).fit(table, variety)
+    with pytest.raises(ValueError, match="^X: found a table of 0 rows and 4 columns, expected at least 1 row"):
+        model.predict(table[:0])
 
 
 def test_names_of_rows_are_left_out():

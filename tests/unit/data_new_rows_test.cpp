@@ -372,7 +372,10 @@ class DataFrame : public testing::Test {
     frame_.columns.push_back({.name = name, .wish = wish, .is_text = true, .texts = texts});
   }
 
+  Dataset frame_set() { return read_frame(frame_, {}, doubts_); }
+
   TempFolder folder_;
+  Strings doubts_;
   std::vector<std::unique_ptr<std::vector<double>>> numbers_;
   Frame frame_;
 };
@@ -391,7 +394,7 @@ TEST_F(DataFrame, GivesWhatItsFileGives) {
                                          "3,3.0,clay,,$7,4\n"
                                          "4,0.1,sand,2024-01-05,$8,4\n"
                                          "5,7.0,loam,2023-12-31,$9,4\n");
-  const Dataset of_frame = read_frame(frame_), of_file = load_dataset(file);
+  const Dataset of_frame = frame_set(), of_file = load_dataset(file);
   EXPECT_EQ(of_frame.feature_names, of_file.feature_names);
   EXPECT_EQ(of_frame.notes, of_file.notes);
   ASSERT_EQ(of_frame.features.dense.size(), of_file.features.dense.size());
@@ -415,9 +418,9 @@ TEST_F(DataFrame, GivesWhatItsFileGives) {
 TEST_F(DataFrame, FractionsTellThatPointsBeginDecimals) {
   add_texts("comma", {"48,137", "48,250", "49"});
   add_texts("price", {"5,50", "3,25", "7"});
-  EXPECT_EQ(read_frame(frame_).features.dense[0][0], 48.137f);
+  EXPECT_EQ(frame_set().features.dense[0][0], 48.137f);
   add("size", {1.5, 2, 3});
-  EXPECT_EQ(read_frame(frame_).features.dense[0][0], 48137.0f);
+  EXPECT_EQ(frame_set().features.dense[0][0], 48137.0f);
 }
 
 TEST_F(DataFrame, LevelsGoByTheirNumberAndTruth) {
@@ -439,13 +442,13 @@ TEST_F(DataFrame, LevelsGoByTheirNumberAndTruth) {
 TEST_F(DataFrame, DeclaredCategoriesAreCategories) {
   add("n", {1, 2, 4});
   add_texts("code", {"7", "8", "7"}, ColumnWish::kCategorical);
-  EXPECT_EQ(read_frame(frame_).feature_names, (Strings{"n", "code=7", "code=(other)"}));
+  EXPECT_EQ(frame_set().feature_names, (Strings{"n", "code=7", "code=(other)"}));
 }
 
 TEST_F(DataFrame, ErrorsNameTheRow) {
   add("n", {1, 2, std::numeric_limits<double>::infinity()});
   EXPECT_EQ(
-      folder_.error_of(ErrorKind::kData, [&] { read_frame(frame_); }),
+      folder_.error_of(ErrorKind::kData, [&] { frame_set(); }),
       "X, row 2: column \"n\": not a finite number: found \"inf\", expected a number that fits "
       "into float32; replace the value, or leave it empty");
 }
