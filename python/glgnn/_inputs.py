@@ -32,7 +32,8 @@ def check_sparse(matrix, name):
 def to_core(X, **limits):
     """A table as its columns; dense rows as they are; sparse rows as (data, indices, indptr,
     columns), sorted."""
-    if is_table(X):
+    if is_frame(X):
+        check_size(X, limits.get("ensure_min_samples", 1))
         return to_columns(X)
     check_sparse(X, "X")
     if isinstance(X, np.ma.MaskedArray):  # what lies under a mask is no number of the caller's
@@ -46,6 +47,19 @@ def to_core(X, **limits):
         rows.sum_duplicates()
         rows.eliminate_zeros()
     return rows.data, rows.indices, rows.indptr, rows.shape[1]
+
+
+def check_size(frame, least_rows):
+    rows, columns = frame.shape
+    if rows < least_rows or columns == 0:
+        raise ValueError(
+            f"X: found a table of {_counted(rows, 'row')} and {_counted(columns, 'column')}, expected at "
+            f"least {_counted(least_rows, 'row')} and 1 column; check how it was made"
+        )
+
+
+def _counted(count, noun):
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def check_text(texts, name):
@@ -84,9 +98,14 @@ def to_csr(parts, columns):
 # program has for files: a table and its CSV file give the same model.
 
 
+def is_frame(X):
+    """Whether X is a pandas DataFrame."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
 def is_table(X):
     """Whether X is a pandas DataFrame with columns."""
-    return hasattr(X, "iloc") and hasattr(X, "columns") and X.shape[1] > 0
+    return is_frame(X) and X.shape[1] > 0
 
 
 def as_table(X, names):
@@ -141,6 +160,8 @@ def _values(series):
 
 
 def _numbers(series):
+    if _has_long_integers(series):  # a double would change their digits
+        return _texts(series)
     if series.dtype in (np.float32, np.float16):  # 0.1 is 0.1, as a file would have it
         return series.to_numpy().astype(str).astype(np.float64)
     if series.dtype == object:
@@ -148,6 +169,14 @@ def _numbers(series):
     if series.isna().any():
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     return series.to_numpy(dtype=np.float64)
+
+
+def _has_long_integers(series):
+    values = series.dropna()
+    if series.dtype == object:
+        return any(isinstance(value, numbers.Integral) and abs(int(value)) >= 2**53 for value in values)
+    is_long = series.dtype.kind in "iu" and len(values) > 0
+    return is_long and max(abs(int(values.min())), abs(int(values.max()))) >= 2**53
 
 
 def _texts(series):

@@ -123,6 +123,10 @@ def _is_gap(value):
         return True
 
 
+def _are_of_two_kinds(y):
+    return 0 < sum(isinstance(value, str) for value in y) < len(y)
+
+
 def _kind(labels):
     return {"M": "dates", "m": "durations", "S": "bytes", "U": "texts", "O": "texts"}.get(
         labels.dtype.kind, "numbers"
@@ -130,8 +134,8 @@ def _kind(labels):
 
 
 def _as_array(y):
-    """Like np.asarray, except that a gap among other labels does not turn all of them into text."""
-    if isinstance(y, (list, tuple)) and any(map(_is_gap, y)):
+    """Like np.asarray, except that a gap or a text among other labels does not turn all into text."""
+    if isinstance(y, (list, tuple)) and (any(map(_is_gap, y)) or _are_of_two_kinds(y)):
         array = np.empty(len(y), dtype=object)
         array[:] = y
         return array

@@ -540,6 +540,7 @@ def test_cross_validation_skips_rows_without_a_label(wine):
         ([np.nan, np.nan], "hold 0 classes"),
         ([1.0, np.inf], "Input y contains infinity"),
         (["a", 1, None], "labels of two kinds: found 1 texts and 1 others"),
+        (["a", 1, "a", 1], "labels of two kinds: found 2 texts and 2 others"),
         ([1, datetime.date(2020, 1, 1), None], "found values of the types date, int, expected"),
         ([(1, 2), None, (3, 4)], "found values of the types tuple, expected"),
         ([Decimal("0.5"), Decimal("0.25"), Decimal("3.75")], "Unknown label type"),
