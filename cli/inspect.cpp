@@ -215,8 +215,8 @@ void print_findings(const Findings& found) {
                                  found.imbalance()));
   }
   if (!is_table) {
-    line("numbers", fmt::format("{:.4g} .. {:.4g}, {} of them zero", found.lowest, found.highest,
-                                percent(found.zeros)));
+    line("numbers", fmt::format("{} .. {}, {} of them zero", short_number(found.lowest),
+                                short_number(found.highest), percent(found.zeros)));
   }
   line("scaling",
        fmt::format("{} in paper mode; best mode tries several ways", scaling_words(found.scaling)));

@@ -325,6 +325,13 @@ std::string column_fate(const TableColumn& column) {
   return "";
 }
 
+std::string short_number(double value) {
+  constexpr double kFourDigits = 1e4, kSevenDigits = 1e7;  // as many as float32 has
+  const double size = std::abs(value);
+  return size >= kFourDigits && size < kSevenDigits ? fmt::format("{:.0f}", value)
+                                                    : fmt::format("{:.4g}", value);
+}
+
 double kept_number(const TableColumn& column, double value) {
   const double range = column.highest - column.lowest;
   if (column.offset == 0 || !(range > 0)) return value;
@@ -340,7 +347,7 @@ std::string value_text(const TableColumn& column, double value) {
   }
   const std::string clock = clock_text(value, column.style.unit);
   if (!clock.empty()) return clock;
-  if (column.offset == 0) return fmt::format("{:.4g}", value);
+  if (column.offset == 0) return short_number(value);
   return fmt::format("{}", kept_number(column, value));
 }
 

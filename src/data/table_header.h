@@ -59,6 +59,8 @@ std::string column_fate(const TableColumn& column);
 
 // A number, day or time of a column, as it would stand in the table: "12.5", "2024-05-17", "19:14".
 std::string value_text(const TableColumn& column, double value);
+// With four digits, more where they are in front of the point: 0.1235, 61623.
+std::string short_number(double value);
 
 // A number without the digits that float32 has not kept of it.
 double kept_number(const TableColumn& column, double value);

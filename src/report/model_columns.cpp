@@ -35,7 +35,7 @@ ColumnValue column_value(const Model& model, int32_t feature, double value) {
   const auto f = static_cast<size_t>(feature);
   const double number = unscaled(model.plan.scale, f, value);
   if (model.plan.columns.empty()) {
-    return {model.feature_names[f], fmt::format("{:.4g}", number), number};
+    return {model.feature_names[f], short_number(number), number};
   }
   const std::vector<int32_t> columns = feature_columns(model.plan);
   const TableColumn& column = model.plan.columns[static_cast<size_t>(columns[f])];

@@ -297,7 +297,8 @@ TEST_F(DataColumns, ValuesAreShownAsTheTableHasThem) {
         Strings{"2024-01-01 17:10:05", "2024-01-01 19:14:59", "2024-01-03"},
         Strings{"17:10", "8:30", "19:14", "0:00"}, Strings{"59:30", "1:02.5", "1:01:00"},
         Strings{"1:23:45", "0:00:07.25", "-12:00:00"},
-        Strings{"1700000000", "1700000047.25", "1700000029.5"}, Strings{"52.5", "7.25", "-1"}}) {
+        Strings{"1700000000", "1700000047.25", "1700000029.5"}, Strings{"52.5", "7.25", "-1"},
+        Strings{"61623", "-1234567", "10001"}}) {
     const Dataset d = column(texts);
     for (size_t i = 0; i < texts.size(); ++i) {
       const TableColumn& x = d.plan.columns[1];
