@@ -143,9 +143,20 @@ int month_of(std::string_view word) {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-// "17 May 2024", "May 17, 2024", "17-May-2024 08:30": clear in any order, as the year has four
-// digits.
+// Takes "Tue, " or "Tuesday " from the front.
+void take_weekday(std::string_view& text) {
+  constexpr std::array<std::string_view, 7> kDays{"monday", "tuesday",  "wednesday", "thursday",
+                                                  "friday", "saturday", "sunday"};
+  const auto end = static_cast<size_t>(std::ranges::find_if_not(text, is_letter) - text.begin());
+  const std::string word = lower_case(text.substr(0, end));
+  const auto is_day = [&](std::string_view day) { return word == day || word == day.substr(0, 3); };
+  if (std::ranges::any_of(kDays, is_day)) text.remove_prefix(end);
+}
+
+// "17 May 2024", "May 17, 2024", "17-May-2024 08:30", "Fri, 17 May 2024": clear in any order, as
+// the year has four digits.
 bool parse_named_date(std::string_view text, double& days) {
+  take_weekday(text);
   Day date{};
   for (int part = 0; part < 3; ++part) {
     text.remove_prefix(std::min(text.find_first_not_of(" ,-./"), text.size()));

@@ -19,6 +19,19 @@ TEST_F(DataColumns, DatesBecomeDays) {
             "holds categories use --categorical x");
 }
 
+TEST_F(DataColumns, DatesMayNameTheirDayOfTheWeek) {
+  for (const Strings& dates :
+       {Strings{"Fri, 02 Jan 1970 00:00:00 +0000", "Thu, 29 Feb 2024 12:00:00 +0000"},
+        Strings{"Friday, January 2, 1970", "Thursday, February 29, 2024 12:00"},
+        Strings{"Fri 2 Jan 1970", "thu 29 feb 2024 12:00"}}) {
+    EXPECT_EQ(values(column({dates[0], dates[1], dates[0]}), 1),
+              (std::vector<float>{1, 19782.5f, 1}))
+        << dates[0];
+  }
+  EXPECT_EQ(column({"Fri, may be", "Sat 5", "Fri, may be", "Sat 5"}).plan.columns[1].kind,
+            ColumnKind::kCategorical);
+}
+
 TEST_F(DataColumns, DatesThatAreNotClearAreLeftOut) {
   for (const std::string date :
        {"3/4/2024", "03.04.24", "13/02/24", "3-4-2024 12:30", "3-May-24"}) {
