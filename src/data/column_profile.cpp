@@ -34,11 +34,13 @@ bool is_long_whole(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// 1, 2, 3, ... or from 0 on, down the file. Such a column tells nothing but the order of the rows,
-// and would tell the classes of a table that is sorted by them.
+// 1, 2, 3, ... or from 0 on, or from a number above years, down the file. Such a column tells
+// nothing but the order of the rows, and would tell the classes of a table that is sorted by them.
 bool counts_rows(const std::vector<double>& values) {
   constexpr size_t kFewest = 20;  // fewer rows may hold such numbers for another reason
-  if (values.size() < kFewest || (values[0] != 0 && values[0] != 1)) return false;
+  constexpr double kAfterYears = 3000;
+  if (values.size() < kFewest) return false;
+  if (values[0] != 0 && values[0] != 1 && values[0] < kAfterYears) return false;
   for (size_t i = 1; i < values.size(); ++i) {
     if (values[i] != values[i - 1] + 1) return false;
   }

@@ -400,6 +400,7 @@ bool is_id_name(std::string_view name) {
       if (lower.ends_with(before + std::string(word)) && word != "row") return true;
     }
   }
+  if (letters.size() > 3 && (letters.ends_with("nr") || letters.ends_with("nummer"))) return true;
   return name.size() > 2 && (name.ends_with("Id") || name.ends_with("ID"));
 }
 

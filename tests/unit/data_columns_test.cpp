@@ -84,6 +84,9 @@ TEST_F(DataColumns, IdsAreLeftOut) {
   // Whole numbers that are all different are measurements, unless their name says otherwise.
   EXPECT_EQ(load("weight,n\n7,3\n8,5\n9,4\n").feature_names, (Strings{"weight", "n"}));
   EXPECT_EQ(load("id,n\n7,3\n7,5\n9,4\n").feature_names, (Strings{"id", "n"}));
+  for (const std::string name : {"Kundennr", "LfdNr.", "Personalnummer", "kdnr"}) {
+    EXPECT_EQ(load(name + ",n\n7,3\n2,5\n9,4\n").feature_names, (Strings{"n"})) << name;
+  }
   EXPECT_EQ(load("id,n\n7,3\n8,5\n9,4\n", {.numeric = {"id"}}).feature_names, (Strings{"id", "n"}));
   // So are whole numbers that no float can hold.
   const std::string digits(39, '7');
@@ -277,7 +280,7 @@ TEST_F(DataColumns, AColumnThatCountsTheRowsIsLeftOut) {
     }
     return text;
   };
-  for (const int first : {0, 1}) {
+  for (const int first : {0, 1, 10001}) {
     const Dataset d = load(table(30, first, 1), {.label = "k"});
     EXPECT_EQ(d.feature_names, (Strings{"n"}));
     EXPECT_EQ(d.notes, (Strings{"1 column has a value of its own in every row and is left out: X; "
