@@ -28,7 +28,8 @@ void split_blanks(std::string_view line, std::vector<std::string>& fields) {
 }
 
 // The line with quotes that are part of a field, as in 5" and 6" x 7", written as libcsv wants
-// them: twice, in a field in quotes. A field that begins with a quote stays as it is.
+// them: twice, in a field in quotes. A field that begins with a quote stays as it is, but among
+// tabs "Rome" again is no field in quotes.
 std::string with_doubled_quotes(std::string_view line, char delimiter, bool in_quotes) {
   const std::string stops{delimiter, '\r', '\n'};
   std::string out;
@@ -51,7 +52,8 @@ std::string with_doubled_quotes(std::string_view line, char delimiter, bool in_q
     in_quotes = false;
     const size_t stop = std::min(line.find_first_of(stops, end), line.size());
     const std::string_view field = line.substr(0, stop);
-    if (end > 0 || field.find('"') == std::string_view::npos) {
+    const bool is_quoted = end > 0 && (delimiter != '\t' || trimmed(field.substr(end)).empty());
+    if (is_quoted || field.find('"') == std::string_view::npos) {
       out += field;
     } else {
       out += '"';

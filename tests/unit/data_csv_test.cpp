@@ -345,6 +345,12 @@ TEST_F(DataCsv, AQuoteInsideAFieldWithoutQuotesIsACharacter) {
   EXPECT_EQ(d.labels, (std::vector<int32_t>{0, 2, 0, 0, 1, 1, 3, 3}));
 }
 
+TEST_F(DataCsv, QuotesAroundAPartOfAFieldAreCharactersAmongTabs) {
+  const Dataset d = load("a\tk\n1\t\"Rome\" again\n2\t\"Rome\"\n3\t\"Rome\" again\n5\t\"Rome\"\n",
+                         {.label = "k"}, "t.tsv");
+  EXPECT_EQ(d.class_names, (Strings{"\"Rome\" again", "Rome"}));
+}
+
 TEST_F(DataCsv, RefusesWhatIsNotANumber) {
   EXPECT_EQ(error(ErrorKind::kData, "a,b\n1,2\n3,4x\n"),
             "t.csv:3: column \"b\": not a number: found \"4x\", expected a number in every row, or "
