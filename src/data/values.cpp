@@ -36,7 +36,7 @@ uint32_t small_letter(uint32_t c) {
 
 template <size_t n>
 bool is_one_of(std::string_view text, const std::array<std::string_view, n>& words) {
-  constexpr size_t kLongestWord = 12;
+  constexpr size_t kLongestWord = 14;
   if (text.size() > kLongestWord) return false;
   const std::string word = lower_case(text);
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -282,9 +282,25 @@ std::vector<std::string> GapWords::unseen() const {
 }
 
 bool may_mean_unknown(std::string_view text) {
-  static constexpr std::array<std::string_view, 12> kWords{
-      "unknown",      "unlabeled", "unlabelled", "missing", "undefined", "not labeled",
-      "not labelled", "not known", "no data",    "n.a.",    "n.d.",      "tbd"};
+  static constexpr std::array<std::string_view, 19> kWords{"unknown",
+                                                           "unlabeled",
+                                                           "unlabelled",
+                                                           "missing",
+                                                           "undefined",
+                                                           "not labeled",
+                                                           "not known",
+                                                           "not labelled",
+                                                           "not recorded",
+                                                           "not reported",
+                                                           "not detected",
+                                                           "no data",
+                                                           "not available",
+                                                           "not applicable",
+                                                           "n.a.",
+                                                           "n.d.",
+                                                           "nd",
+                                                           "n/d",
+                                                           "tbd"};
   return is_one_of(text, kWords);
 }
 

@@ -167,6 +167,11 @@ TEST_F(DataColumns, WordsOfSpreadsheetsAndOfTheUserAreGaps) {
        {"1.#IND", "-1.#IND", "1.#QNAN", "\\N", "(null)", "#NULL!", "..", ":", "---", "–", "—"}) {
     EXPECT_EQ(values(column({"1", gap, "5"}), 1), (std::vector<float>{1, 3, 5})) << gap;
   }
+  for (const std::string gap : {"ND", "not detected", "Not available", "n/d"}) {
+    EXPECT_EQ(values(column({"1", gap, "5", gap, "2", gap}), 1),
+              (std::vector<float>{1, 2, 5, 2, 2, 2}))
+        << gap;
+  }
   for (const std::string gap : {"-nan", "+nan", "-NaN(ind)", "nan(0x8000000)"}) {
     EXPECT_EQ(column({"1", gap, "5"}).plan.columns[1].missing, 1) << gap;
   }
