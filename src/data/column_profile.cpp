@@ -47,6 +47,36 @@ bool counts_rows(const std::vector<double>& values) {
   return true;
 }
 
+bool is_of_nines(double x) {
+  double nines = 99;
+  while (nines < std::abs(x)) nines = 10 * nines + 9;
+  return std::abs(x) == nines;
+}
+
+struct Repeated {
+  double number = 0;
+  int64_t rows = 0;
+};
+
+// The lowest or highest number where it is 99, -999 and the like, as many tables write a gap, and
+// farther from the others than they are from each other.
+Repeated far_number_of_nines(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(values);
+  for (const double end : {low, high}) {
+    if (!is_of_nines(end)) continue;
+    Rounding others;
+    int64_t rows = 0;
+    for (const double x : values) {
+      rows += x == end;
+      if (x != end) others.add(x);
+    }
+    const double gap = end == low ? others.lowest - end : end - others.highest;
+    if (gap > others.highest - others.lowest && others.highest > others.lowest) return {end, rows};
+  }
+  return {};
+}
+
 }  // namespace
 
 void ColumnProfile::add(const Cell& cell) {
@@ -101,7 +131,7 @@ bool ColumnProfile::has_few_words() const {
 bool ColumnProfile::words_are_levels() const {
   if (!has_few_words()) return false;
   if (styles_.units_differ()) return true;
-  if (styles_.numbers() != std::ssize(numbers_)) return false;
+  if (styles_.numbers() - styles_.bounds() != std::ssize(numbers_)) return false;
   std::set<double> different;
   for (const double number : numbers_) {
     if (!is_whole(number)) return false;
@@ -203,16 +233,7 @@ TableColumn ColumnProfile::column() const {
 }
 
 std::string ColumnProfile::note(bool of_file) const {
-  const bool may_group = style_.decimal_comma && !styles_.shows_comma();
-  if (kind_ == ColumnKind::kNumeric && may_group && uses_.comma == SignUse::kUnclear) {
-    return "column " + quote(name_) +
-           ": 1,234 is read as 1.234; where commas separate thousands, take them out";
-  }
-  if (kind_ == ColumnKind::kNumeric && style_.grouping == 0 && styles_.may_group_points() &&
-      uses_.point == SignUse::kUnclear) {
-    return "column " + quote(name_) +
-           ": 1.234 is not read as 1234; where points separate thousands, take them out";
-  }
+  if (kind_ == ColumnKind::kNumeric) return note_of_numbers(of_file);
   if (kind_ != ColumnKind::kCategorical || wish_ != ColumnWish::kNone) return "";
   const bool are_levels = styles_.units_differ() && has_few_words();
   const bool has_others = styles_.numbers() < present_ && !are_levels;
@@ -222,6 +243,31 @@ std::string ColumnProfile::note(bool of_file) const {
   return "column " + quote(name_) +
          ": levels that differ only in their spelling are one: " + listed(spellings_) +
          (of_file ? "; --categorical" : "; the dtype category") + " keeps them apart";
+}
+
+std::string ColumnProfile::note_of_numbers(bool of_file) const {
+  const bool may_group = style_.decimal_comma && !styles_.shows_comma();
+  if (may_group && uses_.comma == SignUse::kUnclear) {
+    return "column " + quote(name_) +
+           ": 1,234 is read as 1.234; where commas separate thousands, take them out";
+  }
+  if (style_.grouping == 0 && styles_.may_group_points() && uses_.point == SignUse::kUnclear) {
+    return "column " + quote(name_) +
+           ": 1.234 is not read as 1234; where points separate thousands, take them out";
+  }
+  if (wish_ != ColumnWish::kNone) return "";
+  if (const int64_t bounds = styles_.bounds(); bounds > 0) {
+    return "column " + quote(name_) + ": " + quote(styles_.first_bound()) +
+           " is read as its number, as " + counted(bounds, "bound") +
+           (bounds == 1 ? " is; " : " are; ") + (of_file ? "--categorical" : "the dtype category") +
+           " keeps them apart";
+  }
+  const Repeated code = far_number_of_nines(numbers_);
+  if (code.rows < kComesBack) return "";
+  const std::string text = cell_text({.number = code.number, .is_number = true});
+  return "column " + quote(name_) + ": " + text + " in " + counted(code.rows, "row") +
+         " is far from all other values; if it means a gap " +
+         (of_file ? "use --missing " + text : "put None in its place");
 }
 
 std::string ColumnProfile::note_of_most(bool are_dates, bool of_file) const {

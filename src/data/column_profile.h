@@ -40,8 +40,8 @@ class ColumnProfile {
   TableColumn column() const;
 
   // Why a column that is mostly numbers or dates is taken for categories or text, which spellings
-  // are one level, or what a comma is taken for; empty where there is nothing to say. `of_file`:
-  // the table is a file, not one in memory.
+  // are one level, or what a comma is taken for, which number may stand for a gap; empty where
+  // there is nothing to say. `of_file`: the table is a file, not one in memory.
   std::string note(bool of_file) const;
 
   const StyleFinder& styles() const { return styles_; }
@@ -58,6 +58,7 @@ class ColumnProfile {
   void describe_texts(TableColumn& column) const;
   void choose_levels(TableColumn& column) const;
   std::string note_of_most(bool are_dates, bool of_file) const;
+  std::string note_of_numbers(bool of_file) const;
 
   std::string name_;
   ColumnWish wish_;

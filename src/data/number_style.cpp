@@ -206,6 +206,14 @@ bool parse_clock(std::string_view text, Clock& clock) {
   return true;
 }
 
+// The number of "<0.5" or "≥ 3"; empty where there is none.
+std::string_view behind_bound(std::string_view text) {
+  for (const std::string_view sign : {"<=", ">=", "≤", "≥", "<", ">"}) {
+    if (text.starts_with(sign)) return trimmed(text.substr(sign.size()));
+  }
+  return {};
+}
+
 // The end of the number that begins with the digit at `begin`.
 size_t end_of_number(std::string_view text, size_t begin) {
   size_t end = std::min(text.find_first_not_of("0123456789.,' ", begin), text.size());
@@ -274,6 +282,12 @@ void StyleFinder::add_plain(std::string_view text) {
 
 void StyleFinder::add(std::string_view text) {
   if (text.find_first_of(kDigits) == std::string_view::npos) return;
+  if (const std::string_view number = behind_bound(text); !number.empty()) {
+    StyleFinder own;
+    own.add(number);
+    if (own.bare_ + own.with_unit_ > 0 && ++bounds_ == 1) first_bound_ = text;
+    return;
+  }
   const std::string clean = typed(text);
   if (count_forms(clean, fit_)) {
     ++bare_;
@@ -308,11 +322,16 @@ int64_t StyleFinder::with_unit(const std::string& unit) const {
   return texts;
 }
 
+// "$4.99" among 0, 3 and 7 needs no majority.
+bool StyleFinder::has_one_currency() const {
+  return units_.size() == 1 && is_currency(units_.begin()->first);
+}
+
 // The one that most numbers have. Two numbers are hours and minutes where the column may hold times
 // of day.
 std::string StyleFinder::unit() const {
   constexpr double kHour = 3600;
-  if (with_unit_ <= bare_) return "";
+  if (with_unit_ <= bare_ && !has_one_currency()) return "";
   const auto most =
       std::ranges::max_element(units_, {}, [](const auto& unit) { return unit.second; });
   const std::string& common = most->first;
@@ -321,7 +340,7 @@ std::string StyleFinder::unit() const {
   const bool all_alike = alike == with_unit_ && bare_ == 0;
   if (may_multiply && currencies_differ_) return "";
   if (may_multiply && !all_alike) return kMultiples;
-  if (alike <= bare_ || 2 * alike <= with_unit_) return "";
+  if ((alike <= bare_ && !has_one_currency()) || 2 * alike <= with_unit_) return "";
   if (alike < with_unit_ && is_ending(common)) return "";
   if (common != kClock) return common;
   if (has_half_days_) return kHours;
@@ -338,7 +357,8 @@ bool StyleFinder::units_differ() const {
 
 int64_t StyleFinder::numbers() const {
   const std::string common = unit();
-  return (common == kMultiples ? with_unit_ : with_unit(common)) + (needs_unit(common) ? 0 : bare_);
+  return (common == kMultiples ? with_unit_ : with_unit(common)) +
+         (needs_unit(common) ? 0 : bare_) + bounds();
 }
 
 NumberStyle StyleFinder::best(SignUses signs) const {
@@ -369,6 +389,9 @@ bool same_unit(const std::string& a, const std::string& b) {
 
 bool parse_number(std::string_view text, const NumberStyle& style, double& value) {
   if (is_plain(style) && parse_number(text, value)) return true;
+  if (const std::string_view number = behind_bound(text); !number.empty()) {
+    return behind_bound(number).empty() && parse_number(number, style, value);
+  }
   const std::string clean = typed(text);
   if (is_plain(style)) return parse_number(clean, value);
   if (is_clock(style.unit)) {

@@ -47,6 +47,9 @@ class StyleFinder {
   // Whether there are numbers such as 1.5 or 1,5 that tell which sign begins the decimals.
   bool shows_point() const { return points_ > 0; }
   bool shows_comma() const { return commas_ > 0; }
+  // "<0.5" and the like, which are read as their number where most others are numbers.
+  int64_t bounds() const { return bounds_ < bare_ + with_unit_ ? bounds_ : 0; }
+  const std::string& first_bound() const { return first_bound_; }
   // Only numbers such as 1.234 and 56, where the point may separate thousands.
   bool may_group_points() const { return points_ == 0 && point_groups_ > 0 && whole_ > 0; }
 
@@ -56,6 +59,7 @@ class StyleFinder {
 
   bool count_forms(std::string_view text, Counts& counts);
   int64_t with_unit(const std::string& unit) const;
+  bool has_one_currency() const;
   std::string unit() const;
 
   int64_t bare_ = 0, with_unit_ = 0;      // texts
@@ -64,7 +68,9 @@ class StyleFinder {
   int64_t points_ = 0, commas_ = 0;       // texts that fit forms of one decimal sign alone
   int64_t point_groups_ = 0;              // texts such as 1.234 and 1.234.567
   std::map<std::string, int64_t> units_;  // texts of the first units, as they are written
-  std::string currency_;                  // before numbers with a suffix that multiplies
+  int64_t bounds_ = 0;                    // texts
+  std::string first_bound_;
+  std::string currency_;  // before numbers with a suffix that multiplies
   bool currencies_differ_ = false;
   int64_t multiples_ = 0;       // of the texts with a unit, those whose suffix multiplies
   bool has_thousands_ = false;  // k or M is among them

@@ -234,6 +234,41 @@ TEST_F(DataColumns, NumbersInParenthesesAreBelowZero) {
   }
 }
 
+TEST_F(DataColumns, ACurrencyMayBeRare) {
+  EXPECT_EQ(values(column({"0", "$4.99", "0", "0", "$1,250", "0"}), 1),
+            (std::vector<float>{0, 4.99f, 0, 0, 1250, 0}));
+  EXPECT_EQ(column({"0", "$4.99", "0", "€1", "0", "$2", "0", "€3"}).plan.columns[1].kind,
+            ColumnKind::kCategorical);
+}
+
+TEST_F(DataColumns, BoundsAreTheirNumbersAmongNumbers) {
+  const Dataset d =
+      column({"0.5", "<0.1", "2.5", "1.25", ">= 3", "< 0.1", "2", "3.5", "1", "0.75"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{0.5, 0.1f, 2.5, 1.25, 3, 0.1f, 2, 3.5, 1, 0.75}));
+  EXPECT_EQ(d.notes,
+            (Strings{"column \"x\": \"<0.1\" is read as its number, as 3 bounds are; --categorical "
+                     "keeps them apart"}));
+  EXPECT_EQ(values(column({"5 mg", "<1 mg", "2 mg", "3 mg"}), 1), (std::vector<float>{5, 1, 2, 3}));
+  for (const Strings& texts : {Strings{"<10", "10-20", ">20", "<10", "10-20", ">20"},
+                               Strings{"<=50K", ">50K", "<=50K", ">50K"},
+                               Strings{"1", "2", ">2", "1", "2", ">2", "1", ">2", "2", "1"}}) {
+    EXPECT_EQ(column(texts).plan.columns[1].kind, ColumnKind::kCategorical) << texts[0];
+  }
+}
+
+TEST_F(DataColumns, ANumberThatMayStandForAGapIsSaid) {
+  const auto note = [](const std::string& number) {
+    return Strings{"column \"x\": " + number +
+                   " in 3 rows is far from all other values; if it means a gap use --missing " +
+                   number};
+  };
+  EXPECT_EQ(column({"5", "-999", "12", "-999", "7", "-999.0"}).notes, note("-999"));
+  EXPECT_EQ(column({"1", "99", "5", "99", "4", "99"}).notes, note("99"));
+  EXPECT_EQ(column({"61", "99", "45", "99", "4", "99"}).notes, Strings{});
+  EXPECT_EQ(column({"5", "-999", "12", "8", "7", "-999"}).notes, Strings{});
+  EXPECT_EQ(column({"5", "-1000", "12", "-1000", "7", "-1000"}).notes, Strings{});
+}
+
 TEST_F(DataColumns, ABareNumberAmongPercentIsAnError) {
   EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,50%\n2,7 %\n4,0.5\n7,1%\n"),
             "t.csv:4: column \"x\": not a number: found \"0.5\", expected a number with %, as most "
