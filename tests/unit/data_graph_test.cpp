@@ -38,7 +38,7 @@ TEST_F(DataGraph, ReadsEveryWayOfWritingEdges) {
   for (const std::string text :
        {"0 1\n3 1\n2 3\n", "0,1\n3,1\n2,3\n", "0;1\n3;1\n2;3", "0\t1\r\n3\t1\r\n2\t3\r\n",
         "# a comment, with a comma\n\nfrom to\n0   1\n  3 1\n#2 1\n2 3\n",
-        "source,target\n0,1\n1,3\n3,2\n"}) {
+        "% sym unweighted\n% 3 4 4\n0 1\n3 1\n2 3\n", "source,target\n0,1\n1,3\n3,2\n"}) {
     expect_path(load(text), text);
     EXPECT_EQ(load(text).graph.values, std::vector<float>(6, 1.0f));
     EXPECT_TRUE(load(text).notes.empty()) << text;
