@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "text.h"
 #include "train/trainers.h"
@@ -82,24 +83,34 @@ std::string Progress::time_text() const {
   return duration_text(each * static_cast<double>(total_ - state_.done)) + " left";
 }
 
-std::string Progress::numbers() const {
-  std::string text = fmt::format("{}/{}", state_.done, total_);
-  if (!state_.part.empty()) text += "  " + state_.part;
-  if (state_.loss) text += fmt::format("  loss {:.4f}", *state_.loss);
-  if (state_.val_accuracy) {
-    text += state_.done < total_ ? "  best validation " : "  validation ";
-    text += percent(*state_.val_accuracy);
-  }
-  return text + "  " + time_text();
+std::string Progress::numbers(size_t room) const {
+  // What a narrow terminal has no room for is left out, in this order; the time stays.
+  enum Without { kNothing, kLoss, kPart, kAccuracy };
+  const auto text_without = [&](int without) {
+    std::string text = fmt::format("{}/{}", state_.done, total_);
+    if (without < kPart && !state_.part.empty()) text += "  " + state_.part;
+    if (without < kLoss && state_.loss) text += fmt::format("  loss {:.4f}", *state_.loss);
+    if (without < kAccuracy && state_.val_accuracy) {
+      text += state_.done < total_ ? "  best validation " : "  validation ";
+      text += percent(*state_.val_accuracy);
+    }
+    return text + "  " + time_text();
+  };
+  int without = kNothing;
+  while (without < kAccuracy && text_width(text_without(without)) > room) ++without;
+  return text_without(without);
 }
 
-std::string Progress::plain_line() const { return label_ + "  " + numbers(); }
+std::string Progress::plain_line() const {
+  return label_ + "  " + numbers(std::numeric_limits<size_t>::max());
+}
 
 std::string Progress::bar_line() const {
   const Paint paint(stderr);
-  const std::string right = numbers();
   // One column stays free: a full line would wrap and could not be redrawn.
   const size_t screen = terminal_width(stderr) - 1;
+  const size_t before = text_width(label_) + 2;
+  const std::string right = numbers(std::max(screen, before) - before);
   const size_t others = text_width(label_) + text_width(right) + 4;
   if (others + kNarrowestBar > screen) {
     const std::string line = label_ + "  " + right;

@@ -50,7 +50,7 @@ class Progress {
 
   double seconds_since_start() const;
   std::string time_text() const;
-  std::string numbers() const;
+  std::string numbers(size_t room) const;  // in so many columns, if that can be
   std::string plain_line() const;
   std::string bar_line() const;
 

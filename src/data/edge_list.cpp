@@ -1,8 +1,11 @@
-// Graphs: edge lists as text, as a .npy array of pairs, as Matrix Market or GraphML files.
+// Graphs: edge lists, arrays of pairs, matrices, GraphML files.
 
 #include "data/edge_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "data/features.h"
@@ -25,19 +28,49 @@ void EdgeList::add(int64_t from, int64_t to, float weight) {
   }
 }
 
+namespace {
+
+// "7", "007" and "7.0" are 7.
+bool whole_number(const std::string& text, int64_t& value) {
+  constexpr double kExact = 0x1p53;
+  double number = 0;
+  if (parse_integer(text, value)) return true;
+  if (!parse_number(text, number) || !(std::abs(number) < kExact)) return false;
+  value = static_cast<int64_t>(number);
+  return static_cast<double>(value) == number;
+}
+
+}  // namespace
+
 RowNames::RowNames(const Dataset& dataset) : dataset_(dataset) {
   for (size_t i = 0; i < dataset.row_ids.size(); ++i) {
-    rows_.emplace(dataset.row_ids[i], static_cast<int64_t>(i));
+    const auto row = static_cast<int64_t>(i);
+    rows_.emplace(dataset.row_ids[i], row);
+    int64_t value = 0;
+    if (!whole_number(dataset.row_ids[i], value)) continue;
+    const auto [at, is_new] = by_value_.emplace(value, row);
+    if (!is_new) at->second = -1;
   }
 }
 
 int64_t RowNames::find(const std::string& name) const {
   int64_t row = -1;
-  if (!rows_.empty()) {
-    const auto found = rows_.find(name);
-    return found == rows_.end() ? -1 : found->second;
+  if (rows_.empty()) {
+    return whole_number(name, row) && row >= 0 && row < dataset_.rows() ? row : -1;
   }
-  return parse_integer(name, row) && row >= 0 && row < dataset_.rows() ? row : -1;
+  if (const auto found = rows_.find(name); found != rows_.end()) return found->second;
+  int64_t value = 0;
+  if (!whole_number(name, value)) return -1;
+  const auto found = by_value_.find(value);
+  if (found == by_value_.end() || found->second < 0) return -1;
+  if (written_.empty()) written_ = name, meant_ = dataset_.row_ids[found->second];
+  return found->second;
+}
+
+std::string RowNames::note() const {
+  if (written_.empty()) return "";
+  return "ids of the graph are compared as numbers: its " + quote(written_) + " is the data's " +
+         quote(meant_);
 }
 
 int64_t RowNames::need(const std::string& name, const Place& place) const {
@@ -47,11 +80,11 @@ int64_t RowNames::need(const std::string& name, const Place& place) const {
     fail(ErrorKind::kData, place,
          {"an edge with an unknown row", name,
           "a row number from 0 to " + std::to_string(dataset_.rows() - 1),
-          "correct it, or name the column of the ids with --id"});
+          "correct it (the first row is 0), or name the column of the ids with --id"});
   }
   fail(ErrorKind::kData, place,
        {"an edge with an unknown id", name, "an id of the data",
-        "correct it or add the row; the nearest ids are " +
+        "correct it, add the row, or remove the edge; the nearest ids are " +
             listed(nearest_names(name, dataset_.row_ids))});
 }
 
@@ -74,93 +107,116 @@ void check_graph_size(int64_t rows, int64_t columns, int64_t expected,
 void bad_weight(const std::string& text, const Place& place) {
   fail(ErrorKind::kData, place,
        {"the weight of an edge is wrong", text, "a number that is not negative",
-        "correct the weight or remove the edge"});
+        "correct the weight, remove the edge, or leave the weights away"});
 }
 
 namespace {
 
-bool is_header(const std::vector<std::string>& fields, const RowNames& names) {
-  const auto is_name = [&](const std::string& field) {
-    double ignored = 0;
-    return names.by_number() ? !parse_number(field, ignored) : names.find(field) < 0;
-  };
-  return is_name(fields[0]) && is_name(fields[1]);
+void check_size(const std::vector<int64_t>& shape, int64_t rows, const Place& place) {
+  if (shape[0] == rows && shape[1] == rows) return;
+  fail(ErrorKind::kData, place,
+       {"a graph of another size", std::to_string(shape[0]) + " x " + std::to_string(shape[1]),
+        "a row and a column for each of " + counted(rows, "row"),
+        "give the matrix of this data's graph"});
 }
 
-EdgeList read_text_edges(const std::filesystem::path& path, const RowNames& names,
-                         std::vector<std::string>& notes) {
-  EdgeList list;
-  TextRows rows(path, {.comments = true, .blanks = true});
-  std::vector<std::string> fields;
-  size_t columns = 0;
-  while (rows.next(fields)) {
-    const bool is_first = columns == 0;
-    if (is_first) columns = fields.size();
-    if (fields.size() != columns || columns < 2 || columns > 3) {
-      fail(ErrorKind::kData, rows.place(),
-           {"not an edge", counted(static_cast<int64_t>(fields.size()), "field"),
-            is_first ? "two rows and perhaps a weight" : std::to_string(columns) + " as above",
-            "write one edge per line: row, row or row, row, weight"});
-    }
-    if (is_first && is_header(fields, names)) {
-      if (!names.by_number()) {
-        notes.push_back(rows.place().text() + " is taken as a header: neither " + quote(fields[0]) +
-                        " nor " + quote(fields[1]) + " is an id of the data");
-      }
-      continue;
-    }
-    const int64_t from = names.need(fields[0], rows.place());
-    const int64_t to = names.need(fields[1], rows.place());
-    float weight = 1.0f;
-    if (columns == 3 && !parse_weight(fields[2], weight)) bad_weight(fields[2], rows.place());
-    list.add(from, to, weight);
-  }
-  return list;
+void add_weighed(EdgeList& list, int64_t from, int64_t to, float weight, const Place& place) {
+  if (!(weight >= 0) || !std::isfinite(weight)) bad_weight(std::to_string(weight), place);
+  list.add(from, to, weight);
 }
 
-EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
-  const NpyArray array = read_npy(path);
-  if (array.shape.size() != 2 || array.shape[1] != 2) {
-    fail(ErrorKind::kData, array.place,
-         {"not a list of edges", "shape " + array.shape_text(), "shape (E, 2)",
-          "save one pair of row numbers per edge"});
-  }
-  const std::vector<int64_t> ends = to_integers(array);
-  EdgeList list;
-  for (size_t e = 0; e < ends.size(); e += 2) {
-    for (const int64_t end : {ends[e], ends[e + 1]}) {
-      if (end >= 0 && end < rows) continue;
-      fail(ErrorKind::kData, array.place,
-           {"edge " + std::to_string(e / 2) + " has an unknown row", std::to_string(end),
-            "a row number from 0 to " + std::to_string(rows - 1), "correct the edge"});
-    }
-    list.add(ends[e], ends[e + 1], 1.0f);
-  }
-  return list;
-}
-
-// A matrix of scipy.sparse in the order of the rows.
-EdgeList read_npz_edges(const std::filesystem::path& path, int64_t rows) {
-  const Csr matrix = read_csr(Npz(path)).sparse;
-  const Pattern& pattern = *matrix.pattern;
-  check_graph_size(pattern.rows, pattern.cols, rows, path);
+// N x N: a number for each pair of rows.
+EdgeList read_dense_matrix(const NpyArray& array, int64_t rows) {
+  check_size(array.shape, rows, array.place);
+  const std::vector<float> weights = to_floats(array);
   EdgeList list;
   for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e) {
-      if (matrix.values[e] < 0) bad_weight(std::to_string(matrix.values[e]), {path});
-      list.add(i, pattern.col[e], matrix.values[e]);
+    for (int64_t j = 0; j < rows; ++j) {
+      const float weight = weights[i * rows + j];
+      if (weight != 0) add_weighed(list, i, j, weight, array.place);
     }
   }
   return list;
+}
+
+// Pairs below each other, perhaps with a weight, or beside each other (edge_index of PyTorch
+// Geometric); or a matrix.
+EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
+  const NpyArray array = read_npy(path);
+  const bool is_flat = array.shape.size() != 2;
+  const bool is_list = !is_flat && (array.shape[1] == 2 || (array.shape[1] == 3 && rows != 3));
+  const bool lies = !is_list && !is_flat && array.shape[0] == 2;
+  if (is_flat || (!is_list && !lies && array.shape[0] != array.shape[1])) {
+    fail(ErrorKind::kData, array.place,
+         {"not a list of edges", "shape " + array.shape_text(),
+          "shape (E, 2), (E, 3) with weights, (2, E), or a matrix of rows times rows",
+          "save one pair of row numbers per edge"});
+  }
+  if (!is_list && !lies) return read_dense_matrix(array, rows);
+  const std::vector<float> numbers =
+      array.shape[1] == 3 && is_list ? to_floats(array) : std::vector<float>{};
+  const std::vector<int64_t> ends = numbers.empty() ? to_integers(array) : std::vector<int64_t>{};
+  const int64_t edges = array.shape[lies ? 1 : 0];
+  EdgeList list;
+  for (int64_t e = 0; e < edges; ++e) {
+    std::array<int64_t, 2> pair;
+    for (int64_t end = 0; end < 2; ++end) {
+      const int64_t at = lies ? end * edges + e : e * array.shape[1] + end;
+      const double number = numbers.empty() ? static_cast<double>(ends[at]) : numbers[at];
+      if (number >= 0 && number < static_cast<double>(rows) && number == std::floor(number)) {
+        pair[end] = static_cast<int64_t>(number);
+        continue;
+      }
+      fail(ErrorKind::kData, array.place,
+           {"edge " + std::to_string(e) + " has an unknown row", fmt::format("{}", number),
+            "a row number from 0 to " + std::to_string(rows - 1), "correct the edge"});
+    }
+    add_weighed(list, pair[0], pair[1], numbers.empty() ? 1.0f : numbers[3 * e + 2], array.place);
+  }
+  return list;
+}
+
+// As scipy.sparse.save_npz writes them, and `glgnn graph`.
+EdgeList read_npz_edges(const std::filesystem::path& path, int64_t rows) {
+  const Csr matrix = read_csr(Npz(path)).sparse;
+  check_size({matrix.pattern->rows, matrix.pattern->cols}, rows, {path});
+  EdgeList list;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t e = matrix.pattern->row_ptr[i]; e < matrix.pattern->row_ptr[i + 1]; ++e) {
+      add_weighed(list, i, matrix.pattern->col[e], matrix.values[e], {path});
+    }
+  }
+  return list;
+}
+
+[[noreturn]] void refuse_format(const std::filesystem::path& path, const std::string& extension) {
+  fail(ErrorKind::kData, {path},
+       {"a graph in a format that is not read", extension,
+        "an edge list (.csv, .tsv, .txt), .npy, .npz, .mtx or .graphml",
+        "write it anew, with networkx.write_graphml for one"});
 }
 
 EdgeList read_edges(Dataset& dataset, const std::filesystem::path& path) {
+  constexpr std::array kOthers{".gexf", ".gml",     ".json", ".net", ".dot",
+                               ".gv",   ".adjlist", ".pkl",  ".pt",  ".xlsx"};
   const std::string extension = content_extension(path);
+  if (std::ranges::find(kOthers, extension) != kOthers.end()) refuse_format(path, extension);
   if (extension == ".npy") return read_npy_edges(path, dataset.rows());
   if (extension == ".npz") return read_npz_edges(path, dataset.rows());
   if (extension == ".mtx") return read_mtx_edges(path, dataset.rows());
-  if (extension == ".graphml") return read_graphml(path, RowNames(dataset));
-  return read_text_edges(path, RowNames(dataset), dataset.notes);
+  const RowNames names(dataset);
+  EdgeList list = extension == ".graphml" ? read_graphml(path, names)
+                                          : read_text_edges(path, names, dataset.notes);
+  if (const std::string note = names.note(); !note.empty()) dataset.notes.push_back(note);
+  return list;
+}
+
+// Edges that go by numbers, of which none is 0: the file may count from 1.
+void note_first_row(Dataset& dataset, const std::vector<Edge>& edges) {
+  if (!dataset.row_ids.empty() || edges.front().from != 1) return;
+  dataset.notes.push_back(
+      "no edge of the graph has row 0: where its file counts rows from 1, its edges join wrong "
+      "rows");
 }
 
 // Sorts, and keeps the largest weight of edges that are given several times (or both ways).
@@ -222,6 +278,7 @@ void read_graph(Dataset& dataset, const std::filesystem::path& path) {
          {"a graph without edges", "0 edges", "at least one edge between two rows",
           "add edges, or leave --graph away"});
   }
+  note_first_row(dataset, list.edges);
   dataset.graph = to_graph(list.edges, dataset.rows());
   dataset.has_graph = true;
 }

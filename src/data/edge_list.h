@@ -28,7 +28,8 @@ struct EdgeList {
   void add(int64_t from, int64_t to, float weight);
 };
 
-// Finds rows by their id, or by their number where rows have no ids.
+// Finds rows by their id, or by their number where rows have no ids. Ids that are whole numbers may
+// be written in another way ("007", "7.0"), unless two ids are then the same.
 class RowNames {
  public:
   explicit RowNames(const Dataset& dataset);
@@ -41,9 +42,14 @@ class RowNames {
 
   bool by_number() const { return rows_.empty(); }
 
+  // What was found in another way of writing, in one sentence; empty if nothing was.
+  std::string note() const;
+
  private:
   const Dataset& dataset_;
   std::unordered_map<std::string, int64_t> rows_;
+  std::unordered_map<int64_t, int64_t> by_value_;  // -1: of several rows
+  mutable std::string written_, meant_;            // the first such pair
 };
 
 // A weight as it is written; false where it is negative or not a number.
@@ -53,6 +59,8 @@ void check_graph_size(int64_t rows, int64_t columns, int64_t expected,
                       const std::filesystem::path& path);
 [[noreturn]] void bad_weight(const std::string& text, const Place& place);
 
+EdgeList read_text_edges(const std::filesystem::path& path, const RowNames& names,
+                         std::vector<std::string>& notes);                        // edge_text.cpp
 EdgeList read_graphml(const std::filesystem::path& path, const RowNames& names);  // graphml.cpp
 EdgeList read_mtx_edges(const std::filesystem::path& path, int64_t rows);  // matrix_market.cpp
 

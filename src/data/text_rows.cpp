@@ -66,9 +66,11 @@ std::string with_doubled_quotes(std::string_view line, char delimiter, bool in_q
   }
 }
 
-bool is_comment(std::string_view line) {
+constexpr std::string_view kCommentSigns = "#%";  // %: KONECT and the Network Repository
+
+bool begins_with(std::string_view line, std::string_view signs) {
   const size_t first = line.find_first_not_of(" \t");
-  return first != std::string_view::npos && line[first] == '#';
+  return first != std::string_view::npos && signs.find(line[first]) != std::string_view::npos;
 }
 
 }  // namespace
@@ -147,7 +149,7 @@ bool TextRows::next(std::vector<std::string>& fields) {
       ++recoded_lines_;
     }
     if (!in_row) {
-      if (is_blank(line) || (format_.comments && is_comment(line))) continue;
+      if (is_blank(line) || (format_.comments && begins_with(line, kCommentSigns))) continue;
       in_row = true;
       row_line_ = lines_.line();
       row_text_.assign(line.substr(0, std::min(line.find_first_of("\r\n"), kKeptForErrors)));
@@ -201,7 +203,7 @@ bool TextRows::take_separator_line(std::string_view ahead) {
 int64_t TextRows::count_title_lines(std::string_view ahead) const {
   int64_t count = 0;
   std::string_view last;
-  while (is_comment(ahead)) {
+  while (begins_with(ahead, "#")) {
     const size_t end = ahead.find_first_of("\r\n");
     if (end == std::string_view::npos) return 0;
     last = ahead.substr(0, end);
@@ -231,7 +233,9 @@ TextRows::Counts TextRows::count_delimiters(std::string_view& ahead) const {
       in_comment = false;
       continue;
     }
-    if (at_start && c == '#' && format_.comments) in_comment = true;
+    if (at_start && format_.comments && kCommentSigns.find(c) != std::string_view::npos) {
+      in_comment = true;
+    }
     if (in_comment) continue;
     if (c != ' ') at_start = false;
     if (c == '"') in_quotes = !in_quotes;

@@ -18,7 +18,7 @@
 namespace glgnn {
 
 struct TextFormat {
-  bool comments = false;  // lines that start with # are skipped
+  bool comments = false;  // lines that start with # or % are skipped
   bool blanks = false;    // without comma, semicolon or tab, fields are separated by blanks
 };
 

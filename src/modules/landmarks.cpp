@@ -20,6 +20,9 @@
 namespace glgnn {
 namespace {
 
+constexpr int64_t kMostToLearnFrom = 300;  // rows: every step is cubic in them
+constexpr int64_t kFewClasses = 10;  // more ask for care, else all takes as many times as long
+
 // The parts of what is learned.
 struct Sizes {
   Eigen::VectorXd weight;  // squared, of each feature
@@ -73,28 +76,29 @@ Eigen::MatrixXd similarity(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y, c
 }
 
 LandmarkEvidence evidence_of(const Features& features, const Problem& problem,
-                             const std::vector<int32_t>& rows) {
+                             const std::vector<int32_t>& rows,
+                             const std::vector<int32_t>& classes) {
   const Matrix& x = features.dense;
   LandmarkEvidence e;
   e.origin = origin_of_columns(features);
   e.rows = static_cast<int64_t>(rows.size());
   e.features = x.cols();
-  e.classes = problem.classes;
+  e.classes = std::ssize(classes);
   std::vector<float> weight(problem.features->rows(), 1.0f);
   const std::vector<float> of_training = training_row_weights(problem);
   for (size_t t = 0; t < of_training.size(); ++t) weight[problem.train[t]] = of_training[t];
-  e.share.assign(e.classes, 0.0);
+  std::vector<double> share(problem.classes, 0.0);
   double all = 0;
   for (const int32_t i : rows) {
     e.points.insert(e.points.end(), x[i], x[i] + x.cols());
     e.trust.push_back(weight[i]);
-    e.share[problem.labels[i]] += weight[i];
+    share[problem.labels[i]] += weight[i];
     all += weight[i];
   }
-  for (double& share : e.share) share /= all;
+  for (const int32_t c : classes) e.share.push_back(share[c] / all);
   for (const int32_t i : rows) {
     for (int64_t c = 0; c < e.classes; ++c) {
-      e.target.push_back((problem.labels[i] == c ? 1.0 : 0.0) - e.share[c]);
+      e.target.push_back((problem.labels[i] == classes[c] ? 1.0 : 0.0) - e.share[c]);
     }
   }
   return e;
@@ -147,15 +151,25 @@ Sizes normalised(const LandmarkEvidence& e, Sizes sizes) {
   return sizes;
 }
 
-// Adds to the links until a step hardly changes them.
+// Adds `step` of the links until that hardly changes them. The more classes, the farther the bound
+// that steps are divided by is above the curvature: there steps gather speed (Nesterov 1983), and
+// lose it where it leads back (O'Donoghue and Candes 2015).
 template <class Step>
 void improve(Eigen::MatrixXd& links, const Step& step) {
-  constexpr int64_t kSteps = 100;
+  constexpr int64_t kSteps = 100, kSlowSteps = 20;  // the first ones are short
   constexpr double kConverged = 3e-3;
+  const bool gathers = links.cols() > kFewClasses;
+  Eigen::MatrixXd speed = Eigen::MatrixXd::Zero(links.rows(), links.cols());
+  double age = 1;
   for (int64_t s = 0; s < kSteps; ++s) {
-    const Eigen::MatrixXd change = step();
-    links += change;
-    if (change.norm() <= kConverged * links.norm()) break;
+    const double older = 0.5 * (1 + std::sqrt(1 + 4 * age * age));
+    const Eigen::MatrixXd ahead = links + (gathers ? (age - 1) / older : 0) * speed;
+    const Eigen::MatrixXd change = step(ahead);
+    speed = ahead + change - links;
+    links = ahead + change;
+    age = change.cwiseProduct(speed).sum() < 0 ? 1 : older;
+    if (gathers && s < kSlowSteps) continue;
+    if (speed.norm() <= kConverged * links.norm()) break;
   }
 }
 
@@ -178,9 +192,9 @@ class LinkFit {
 
   // Improves links. Every step divides by a bound of the curvature (Boehning 1992): none can fail.
   void run(Eigen::MatrixXd& links, const Eigen::VectorXd& trust) const {
-    improve(links, [&] {
+    improve(links, [&](const Eigen::MatrixXd& at) {
       return product(over_bound_,
-                     trust.asDiagonal() * (labels_ - softmax(product(k_, links))) - decay_ * links);
+                     trust.asDiagonal() * (labels_ - softmax(product(k_, at))) - decay_ * at);
     });
   }
 
@@ -208,9 +222,9 @@ Eigen::MatrixXd links_taught_by_many(const LandmarkEvidence& e, const Eigen::Mat
   over_bound.diagonal().array() += kRidge * over_bound.diagonal().mean();
   invert(over_bound);
   Eigen::MatrixXd links = Eigen::MatrixXd::Zero(k.cols(), e.classes);
-  improve(links, [&] {
-    const Eigen::MatrixXd missed = trust.asDiagonal() * (labels - softmax(product(k, links)));
-    return product(over_bound, product(across, missed) - decay * product(among, links));
+  improve(links, [&](const Eigen::MatrixXd& at) {
+    const Eigen::MatrixXd missed = trust.asDiagonal() * (labels - softmax(product(k, at)));
+    return product(over_bound, product(across, missed) - decay * product(among, at));
   });
   return links;
 }
@@ -293,6 +307,50 @@ LandmarkHead head_of(const LandmarkEvidence& e, const Choice& choice) {
   return head;
 }
 
+std::vector<int32_t> first(const std::vector<int32_t>& rows, int64_t most) {
+  return {rows.begin(), rows.begin() + std::min(std::ssize(rows), most)};
+}
+
+// Class by class, so that folds have rows of each; in the order in which the classes come, as their
+// numbers say nothing.
+std::vector<int32_t> class_by_class(std::vector<int32_t> rows, const Problem& problem) {
+  std::map<int32_t, size_t> place;
+  for (size_t i = 0; i < rows.size(); ++i) place.emplace(problem.labels[rows[i]], i);
+  std::ranges::stable_sort(rows, {}, [&](int32_t row) { return place[problem.labels[row]]; });
+  return rows;
+}
+
+// By the rows of which classes the width is chosen: of all, or of as many as take no longer than
+// few classes do. Fewer rows of all classes would leave too few of each.
+std::vector<int32_t> classes_to_choose_by(const std::vector<int32_t>& rows,
+                                          const Problem& problem) {
+  std::vector<int32_t> classes(problem.classes);
+  std::iota(classes.begin(), classes.end(), 0);
+  if (problem.classes <= kFewClasses) return classes;
+  classes.clear();  // those that come first: their numbers say nothing
+  std::vector<int64_t> count(problem.classes, 0);
+  for (const int32_t row : rows) {
+    if (count[problem.labels[row]]++ == 0) classes.push_back(problem.labels[row]);
+  }
+  int64_t taken = 0, of_them = 0;
+  for (; taken < std::ssize(classes); ++taken) {
+    of_them = std::min(of_them + count[classes[taken]], kMostToLearnFrom);
+    if (of_them * of_them * (taken + 1) > kMostToLearnFrom * kMostToLearnFrom * kFewClasses) break;
+  }
+  classes.resize(taken);
+  return classes;
+}
+
+std::vector<int32_t> rows_of(const std::vector<int32_t>& classes, const std::vector<int32_t>& rows,
+                             const Problem& problem) {
+  std::vector<char> wanted(problem.classes, 0);
+  for (const int32_t c : classes) wanted[c] = 1;
+  std::vector<int32_t> out;
+  std::ranges::copy_if(rows, std::back_inserter(out),
+                       [&](int32_t row) { return wanted[problem.labels[row]]; });
+  return out;
+}
+
 }  // namespace
 
 double LandmarkEvidence::value(std::span<const double> logs, std::span<double> gradient) const {
@@ -331,25 +389,21 @@ double LandmarkEvidence::value(std::span<const double> logs, std::span<double> g
 
 LandmarkHead fit_landmarks(const Features& x, const Problem& problem,
                            const LandmarkOptions& options, int threads) {
-  constexpr size_t kMostToLearnFrom = 300;  // every step is cubic in the rows
   // In an order that says nothing, whatever order the table has.
   const std::vector<int32_t> rows = shuffled_rows(problem.train, {.stream = Stream::kLandmarks});
-  const auto first = [&](size_t most) {
-    return std::vector<int32_t>(rows.begin(),
-                                rows.begin() + static_cast<int64_t>(std::min(rows.size(), most)));
-  };
-  // Class by class, so that folds have rows of each; in the order in which the classes come, as
-  // their numbers say nothing.
-  std::vector<int32_t> by_class = first(kMostToLearnFrom);
-  std::map<int32_t, size_t> place;
-  for (size_t i = 0; i < by_class.size(); ++i) place.emplace(problem.labels[by_class[i]], i);
-  std::ranges::stable_sort(by_class, {}, [&](int32_t row) { return place[problem.labels[row]]; });
-  const LandmarkEvidence learned_from = evidence_of(x, problem, by_class);
+  std::vector<int32_t> classes(problem.classes);
+  std::iota(classes.begin(), classes.end(), 0);
+  const LandmarkEvidence learned_from =
+      evidence_of(x, problem, class_by_class(first(rows, kMostToLearnFrom), problem), classes);
   const Sizes sizes = options.curved
                           ? sizes_of(learned_from, learn_sizes(learned_from, options.selects))
                           : only_linear(x.cols());
-  return head_of(evidence_of(x, problem, first(kMostTeachers)),
-                 choose_width_and_decay(learned_from, normalised(learned_from, sizes), threads));
+  const std::vector<int32_t> choosing = classes_to_choose_by(rows, problem);
+  const LandmarkEvidence chosen_by = evidence_of(
+      x, problem,
+      class_by_class(first(rows_of(choosing, rows, problem), kMostToLearnFrom), problem), choosing);
+  return head_of(evidence_of(x, problem, first(rows, kMostTeachers), classes),
+                 choose_width_and_decay(chosen_by, normalised(learned_from, sizes), threads));
 }
 
 Matrix landmark_logits(const LandmarkHead& head, const cuda::HeldMatrix& x) {

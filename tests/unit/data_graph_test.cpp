@@ -38,7 +38,7 @@ TEST_F(DataGraph, ReadsEveryWayOfWritingEdges) {
   for (const std::string text :
        {"0 1\n3 1\n2 3\n", "0,1\n3,1\n2,3\n", "0;1\n3;1\n2;3", "0\t1\r\n3\t1\r\n2\t3\r\n",
         "# a comment, with a comma\n\nfrom to\n0   1\n  3 1\n#2 1\n2 3\n",
-        "source,target\n0,1\n1,3\n3,2\n"}) {
+        "% sym unweighted\n% 3 4 4\n0 1\n3 1\n2 3\n", "source,target\n0,1\n1,3\n3,2\n"}) {
     expect_path(load(text), text);
     EXPECT_EQ(load(text).graph.values, std::vector<float>(6, 1.0f));
     EXPECT_TRUE(load(text).notes.empty()) << text;
@@ -71,6 +71,84 @@ TEST_F(DataGraph, SaysWhenItTakesALineAsHeader) {
                      "data"}));
 }
 
+// As Gephi and pandas write them.
+TEST_F(DataGraph, ReadsTheNamedColumnsOfWiderLists) {
+  const Dataset d = load(
+      "Source,Target,Type,Id,Label,Weight\n0,1,Undirected,0,,0.5\n3,1,Undirected,1,,2\n"
+      "2,3,Undirected,2,,0.1\n");
+  expect_path(d, "Gephi");
+  EXPECT_EQ(d.graph.values, (std::vector<float>{0.5f, 0.5f, 2.0f, 0.1f, 2.0f, 0.1f}));
+  EXPECT_EQ(d.notes, (Strings{"not read of the graph: Type, Id, Label"}));
+  expect_path(load(",from,to,since\n0,a,b,2001\n1,d,b,2002\n2,c,d,2003\n", true), "pandas");
+  expect_path(load("u,v,value\n0,1,5\n3,1,5\n2,3,5\n"), "a third column");
+  EXPECT_EQ(load("u,v,value\n0,1,5\n3,1,5\n2,3,5\n").graph.values[0], 5.0f);
+}
+
+TEST_F(DataGraph, ReadsTheDictsOfNetworkx) {
+  expect_path(load("0 1 {}\n3 1 {}\n2 3 {}\n"), "no data");
+  const Dataset d = load("0 1 {'weight': 0.5}\n3 1 {'weight': 2}\n2 3 {}\n");
+  expect_path(d, "weights");
+  EXPECT_EQ(d.graph.values, (std::vector<float>{0.5f, 0.5f, 2.0f, 1.0f, 2.0f, 1.0f}));
+}
+
+// A column of numbers with a gap becomes 1.0, 2.0, ... in pandas, and Excel drops zeros.
+TEST_F(DataGraph, ComparesIdsAsNumbersWhereTheyAreWrittenInAnotherWay) {
+  const auto read = [&](const std::string& ids, const std::string& edges) {
+    return load_dataset(folder_.write("t.csv", ids),
+                        {.id = "i", .graph = folder_.write("e.csv", edges)});
+  };
+  const std::string padded = "i,x,y\n007,1,5\n008,2,4\n009,3,9\n010,4,4\n";
+  const Dataset d = read(padded, "source,target\n7,8\n10,8\n9.0,10\n");
+  expect_path(d, "numbers");
+  EXPECT_EQ(d.notes, (Strings{"ids of the graph are compared as numbers: its \"7\" is the data's "
+                              "\"007\""}));
+  EXPECT_TRUE(read(padded, "007,008\n010,008\n009,010\n").notes.empty());
+  EXPECT_TRUE(begins(
+      folder_.error_of(ErrorKind::kData,
+                       [&] { read("i,x,y\n7,1,5\n07,2,4\n9,3,9\n10,4,4\n", "9,10\n007,9\n"); }),
+      "e.csv:2: an edge with an unknown id: found \"007\""))
+      << "two ids are 7";
+}
+
+TEST_F(DataGraph, SaysThatNoEdgeHasTheFirstRow) {
+  const std::string note =
+      "no edge of the graph has row 0: where its file counts rows from 1, its edges join wrong "
+      "rows";
+  EXPECT_EQ(load("1 2\n2 3\n").notes, (Strings{note}));
+  EXPECT_TRUE(load("0 2\n2 3\n").notes.empty());
+  EXPECT_TRUE(load("b c\nc d\n", true).notes.empty()) << "ids are not counted";
+}
+
+TEST_F(DataGraph, RefusesOtherFormatsByName) {
+  EXPECT_EQ(error("<gexf/>", false, "e.gexf"),
+            "e.gexf: a graph in a format that is not read: found \".gexf\", expected an edge list "
+            "(.csv, .tsv, .txt), .npy, .npz, .mtx or .graphml; write it anew, with "
+            "networkx.write_graphml for one");
+}
+
+// Shapes of other programs: PyTorch Geometric, weights beside the ends, matrices.
+TEST_F(DataGraph, ReadsArraysOfEveryShape) {
+  const auto npy = [](const std::string& shape, const std::vector<double>& numbers) {
+    std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }";
+    header.resize(117, ' ');
+    const auto* bytes = reinterpret_cast<const char*>(numbers.data());
+    return std::string("\x93NUMPY\x01\0\x76\0", 10) + header + "\n" +
+           std::string(bytes, numbers.size() * sizeof(double));
+  };
+  expect_path(load(npy("2, 4", {0, 3, 2, 0, 1, 1, 3, 1}), false, "e.npy"), "(2, E)");
+  const Dataset d = load(npy("3, 3", {0, 1, 0.5, 3, 1, 2, 2, 3, 0.1}), false, "e.npy");
+  expect_path(d, "(E, 3)");
+  EXPECT_EQ(d.graph.values, (std::vector<float>{0.5f, 0.5f, 2.0f, 0.1f, 2.0f, 0.1f}));
+  expect_path(load(npy("4, 4", {0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}), false, "e.npy"),
+              "(N, N)");
+  EXPECT_TRUE(begins(error(npy("5, 5", std::vector<double>(25)), false, "e.npy"),
+                     "e.npy: a graph of another size: found \"5 x 5\""));
+  EXPECT_TRUE(begins(error(npy("1, 3", {0, 1.5, 1}), false, "e.npy"),
+                     "e.npy: edge 0 has an unknown row: found \"1.5\""));
+  EXPECT_TRUE(begins(error(npy("1, 3", {0, 1, -1}), false, "e.npy"),
+                     "e.npy: the weight of an edge is wrong: found \"-1"));
+}
+
 TEST_F(DataGraph, ReadsArrays) {
   const Dataset d = load_dataset(fixture("X.npy"), {.graph = fixture("edges.npy")});
   EXPECT_EQ(d.graph.pattern->row_ptr, (std::vector<int64_t>{0, 1, 2, 2, 4, 5, 6}));
@@ -82,27 +160,29 @@ TEST_F(DataGraph, ReadsArrays) {
 TEST_F(DataGraph, RefusesBrokenEdges) {
   EXPECT_EQ(error("0 1\n1 4\n"),
             "e.txt:2: an edge with an unknown row: found \"4\", expected a row number from 0 to 3; "
-            "correct it, or name the column of the ids with --id");
+            "correct it (the first row is 0), or name the column of the ids with --id");
   EXPECT_TRUE(begins(error("0 1\n-1 2\n"), "e.txt:2: an edge with an unknown row: found \"-1\", "));
   EXPECT_TRUE(begins(error("7 9\n0 1\n"), "e.txt:1: an edge with an unknown row: found \"7\""));
   EXPECT_EQ(error("a b\nb e\n", true),
             "e.txt:2: an edge with an unknown id: found \"e\", expected an id of the data; correct "
-            "it or add the row; the nearest ids are a, b, c");
+            "it, add the row, or remove the edge; the nearest ids are a, b, c");
   EXPECT_TRUE(
       begins(error("a,b\nx,b\n", true), "e.txt:2: an edge with an unknown id: found \"x\", "));
   EXPECT_EQ(
       error("0 1 2 3\n"),
       "e.txt:1: not an edge: found \"4 fields\", expected two rows and perhaps a weight; write "
-      "one edge per line: row, row or row, row, weight");
+      "one edge per line: row, row or row, row, weight; where there are more columns, name them "
+      "source, target and weight in the first line");
   EXPECT_EQ(
       error("0 1\n2\n"),
       "e.txt:2: not an edge: found \"1 field\", expected 2 as above; write one edge per line: "
-      "row, row or row, row, weight");
+      "row, row or row, row, weight; where there are more columns, name them source, target and "
+      "weight in the first line");
   for (const std::string weight : {"-1", "nan", "inf", "heavy"}) {
     EXPECT_EQ(error("0 1 1\n1 2 " + weight + "\n"),
               "e.txt:2: the weight of an edge is wrong: found \"" + weight +
-                  "\", expected a number that is not negative; correct the weight or remove the "
-                  "edge");
+                  "\", expected a number that is not negative; correct the weight, remove the "
+                  "edge, or leave the weights away");
   }
   EXPECT_EQ(
       error("1 1\n"),
@@ -117,10 +197,10 @@ TEST_F(DataGraph, RefusesBrokenArraysOfEdges) {
   EXPECT_EQ(error(bytes_of(fixture("edges.npy")), false, "e.npy"),
             "e.npy: edge 3 has an unknown row: found \"4\", expected a row number from 0 to 3; "
             "correct the edge");
-  EXPECT_EQ(
-      error(bytes_of(fixture("y.npy")), false, "e.npy"),
-      "e.npy: not a list of edges: found \"shape (6,)\", expected shape (E, 2); save one pair "
-      "of row numbers per edge");
+  EXPECT_EQ(error(bytes_of(fixture("y.npy")), false, "e.npy"),
+            "e.npy: not a list of edges: found \"shape (6,)\", expected shape (E, 2), (E, 3) with "
+            "weights, "
+            "(2, E), or a matrix of rows times rows; save one pair of row numbers per edge");
   EXPECT_EQ(
       folder_.error_of(ErrorKind::kIo,
                        [&] { load_dataset(fixture("X.npy"), {.graph = folder_.path("no")}); }),
@@ -184,7 +264,7 @@ TEST_F(GraphFiles, RefusesBrokenGraphml) {
   EXPECT_EQ(error("g.graphml", kBegin + "<graph><node id=\"a\"/>\n<edge source=\"a\" "
                                         "target=\"x\"/></graph></graphml>"),
             "g.graphml:6: an edge with an unknown id: found \"x\", expected an id of the data; "
-            "correct it or add the row; the nearest ids are a, b, c");
+            "correct it, add the row, or remove the edge; the nearest ids are a, b, c");
   EXPECT_EQ(error("g.graphml", kBegin + "<graph><node id=\"a\"/>"),
             "g.graphml:5: not whole XML: found \"Start-end tags mismatch\", expected a GraphML "
             "document; write the file again with the program that made it");
@@ -194,7 +274,7 @@ TEST_F(GraphFiles, RefusesBrokenGraphml) {
   EXPECT_EQ(error("g.graphml", kBegin + "<graph><edge source=\"a\" target=\"b\"><data key=\"d0\">"
                                         "-1</data></edge></graph></graphml>"),
             "g.graphml:5: the weight of an edge is wrong: found \"-1\", expected a number that is "
-            "not negative; correct the weight or remove the edge");
+            "not negative; correct the weight, remove the edge, or leave the weights away");
 }
 
 TEST_F(GraphFiles, MatrixMarket) {

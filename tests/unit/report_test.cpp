@@ -257,6 +257,12 @@ TEST(ReportReasons, WrongRowsAndTheLeastCertainComeFirst) {
   EXPECT_EQ(explained_places(model, shown, kRow), (std::vector<int32_t>{4}));  // the wrong one
   EXPECT_EQ(explained_places(model, shown, 2 * kRow), (std::vector<int32_t>{3, 4}));
   EXPECT_EQ(explained_places(model, {3, 4}, 99 * kRow), (std::vector<int32_t>{0, 1}));
+
+  Matrix many(6, 200, 0.0f);  // classes: each row takes longer, so there are fewer
+  for (int64_t i = 0; i < 6; ++i) many[i][i < 3 ? 0 : 1] = 1;
+  model.probabilities = many;
+  EXPECT_TRUE(explained_places(model, shown, 7 * kRow).empty());
+  EXPECT_EQ(explained_places(model, shown, 8 * kRow), (std::vector<int32_t>{4}));
 }
 
 TEST(Page, DataCannotEndTheScript) {

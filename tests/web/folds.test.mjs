@@ -204,6 +204,8 @@ test('a ring of focus covers no words', async () => {
   }
 })
 
+const classesOf = async (path) => JSON.parse(readFileSync(path, 'utf8').match(/"classes":(\[[^\]]*\])/)[1])
+
 /** The same page with other data in it. */
 function changed(name, change) {
   const page = readFileSync(file, 'utf8')
@@ -229,6 +231,23 @@ test('an estimate is the headline where there is one', async () => {
   assert.match(await text(noise, '#summary'), /That is no better than always saying Gala, which is right on 43\.1 %/)
   const doubt = await open(browser, changed('doubt.html', (data) => (data.estimate = { ...estimate, accuracy: 0.48, low: 0.4, high: 0.55 })))
   assert.match(await text(doubt, '#summary'), /That is perhaps no better than always saying Gala/)
+})
+
+test('mistakes are told as frequent as they are', async () => {
+  const told = async (name, [right, ...wrong]) => {
+    const matrix = [right, wrong[0], wrong[1], wrong[2], right, 0, 0, 0, right]
+    const all = matrix.reduce((sum, one) => sum + one, 0)
+    const page = await open(browser, changed(name, (data) => {
+      data.classes.splice(3)
+      Object.assign(data.parts.val, { matrix, rows: all, correct: 3 * right })
+    }))
+    return text(page, '#summary')
+  }
+  const [a, b, c] = (await classesOf(file)).slice(0, 3)
+  assert.match(await told('one.html', [5, 0, 1, 0]), new RegExp(`1 of the 16 validation rows is wrong: ${a} taken for ${c}\\.`))
+  assert.match(await told('each.html', [5, 1, 0, 1]), /2 of the 17 validation rows are wrong, each in another way\./)
+  assert.match(await told('ties.html', [5, 2, 2, 1]), new RegExp(`wrong; among the most frequent mistakes is ${a} taken for ${b} \\(2 rows\\)`))
+  assert.match(await told('most.html', [5, 2, 3, 1]), new RegExp(`wrong; the most frequent mistake is ${a} taken for ${c} \\(3 rows\\)`))
 })
 
 test('rows show the columns of the table as it has them, levels and all', async () => {

@@ -55,6 +55,18 @@ test('where no label judges, no figure of the training rows stands on top', asyn
   assert.equal(await page.locator('#macro-f1').count(), 0)
 })
 
+test('where nothing is held back in folds, no sentence speaks of folds, and long names leave room for the rest', async () => {
+  const long = 'a name that goes on and on and on until nobody can read it any more, on a telephone least of all'
+  writeFileSync(join(home, 'long.csv'), `a,b,y\n${Array.from({ length: 60 }, (_, i) => `${(i * 7) % 11 + 9 * (i % 2)},${(i * 5) % 13},"${i % 2 ? long : 'short'}"\n`).join('')}`)
+  glgnn(home, 'fit', 'long.csv', '--label', 'y', '--mode', 'paper', '--epochs', '5', '--k', '3')
+  const page = await open(browser, join(home, 'long.html'), { viewport: { width: 1400, height: 900 } })
+  assert.match(await text(page, '#summary'), /Logistic regression on the same rows is right/)
+  assert.match(await text(page, '#baseline-accuracy'), /logistic regression on the same rows/)
+  assert.doesNotMatch(await text(page, '#module-about'), /Validation/)
+  const fits = await page.locator('#row-table').evaluate((table) => table.scrollWidth <= table.closest('.scroll').clientWidth)
+  assert.ok(fits)
+})
+
 test('numbers that lie close together keep their digits', async () => {
   const times = Array.from({ length: 30 }, (_, i) => String(1700000000 + ((i * 7) % 30) + (i % 2) / 4))
   writeFileSync(join(home, 'close.csv'), `time,b,y\n${times.map((time, i) => `${time},${i % 5},${i < 15 ? 'u' : 'v'}\n`).join('')}`)

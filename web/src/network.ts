@@ -130,7 +130,7 @@ export function networkSection(data: ReportData, showGraph: (module: number) => 
     ]
     about.replaceChildren(
       h('h3', {}, `Graph ${m + 1}`),
-      h('dl', { class: 'facts' }, ...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
+      h('dl', { class: 'facts' }, ...facts.filter(([, value]) => value !== '–').flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
       module.note && h('p', { class: 'note' }, module.note),
       h('button', { type: 'button', click: () => showGraph(m) }, 'Show this graph of the rows')
     )

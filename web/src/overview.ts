@@ -54,6 +54,9 @@ function beside(accuracy: number, low: number, name: string, share: number): str
   return better ? `That is ${better} always saying ${name}, which is right on ${percent(share)}.` : `Always saying ${name}, the largest class, would be right on ${percent(share)}.`
 }
 
+/** The rows by which logistic regression is judged. */
+const same = (data: ReportData): string => `the same ${data.folds > 1 ? 'folds' : 'rows'}`
+
 /** What the validation rows chose. */
 const chosen = (data: ReportData): string => (data.mode === 'paper' ? 'epoch' : 'modules')
 
@@ -70,7 +73,7 @@ function quality(data: ReportData): string {
   }
   if (data.estimate) {
     const e = data.estimate
-    const baseline = e.baseline_accuracy === null ? '' : ` Logistic regression on the same folds is right on ${percent(e.baseline_accuracy)}.`
+    const baseline = e.baseline_accuracy === null ? '' : ` Logistic regression on ${same(data)} is right on ${percent(e.baseline_accuracy)}.`
     const alone = data.has_graph ? ' Expect less on rows that are not in it: they have no edges of the given graph.' : ''
     return `On ${rowsJudged(data)} it is right on about ${percent(e.accuracy)} (95 % interval ${range(e)}): an estimate from ${counted(e.rows, 'label')} that were held back. ${beside(e.accuracy, e.low, e.majority_class, e.majority_share)}${baseline}${alone}`
   }
@@ -87,9 +90,14 @@ function mistakes(data: ReportData, name: PartName): string {
   const of = `${partTitles[name].toLowerCase()} rows`
   if (wrong === 0) return `None of the ${count(part.rows)} ${of} is wrong.`
   if (part.matrix.length === 0) return `${count(wrong)} of the ${count(part.rows)} ${of} are wrong.`
-  let [label, said] = [0, 1]
-  for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) if (a !== b && part.matrix[a * n + b] > part.matrix[label * n + said]) [label, said] = [a, b]
-  return `${count(wrong)} of the ${count(part.rows)} ${of} ${wrong === 1 ? 'is' : 'are'} wrong; the most frequent mistake is ${data.classes[label]} taken for ${data.classes[said]} (${counted(part.matrix[label * n + said], 'row')}).`
+  const wrongOnes = `${count(wrong)} of the ${count(part.rows)} ${of} ${wrong === 1 ? 'is' : 'are'} wrong`
+  const pairs = Array.from({ length: n * n }, (_, at) => at).filter((at) => at % n !== Math.floor(at / n))
+  const most = Math.max(...pairs.map((at) => part.matrix[at]))
+  const those = pairs.filter((at) => part.matrix[at] === most)
+  const words = `${data.classes[Math.floor(those[0] / n)]} taken for ${data.classes[those[0] % n]}`
+  if (wrong === 1) return `${wrongOnes}: ${words}.`
+  if (those.length > 1) return most === 1 ? `${wrongOnes}, each in another way.` : `${wrongOnes}; among the most frequent mistakes is ${words} (${counted(most, 'row')}).`
+  return `${wrongOnes}; the most frequent mistake is ${words} (${counted(most, 'row')}).`
 }
 
 function certainty(rows: Rows, isSample: boolean): string {
@@ -131,7 +139,7 @@ export function overview(data: ReportData, rows: Rows): HTMLElement {
       card('test-accuracy', 'Test accuracy', percent(test.correct / test.rows), `${count(test.correct)} of ${counted(test.rows, 'row')} right; 95 % interval ${range(interval(test.correct, test.rows))}`, true),
     estimate && card('estimated-accuracy', 'Estimated accuracy', percent(estimate.accuracy), `on ${rowsJudged(data)}; 95 % interval ${range(estimate)}`, true),
     estimate && card('majority-share', `Always saying ${estimate.majority_class}`, percent(estimate.majority_share), 'the share of the largest class'),
-    estimate && estimate.baseline_accuracy !== null && card('baseline-accuracy', 'Baseline', percent(estimate.baseline_accuracy), 'logistic regression on the same folds'),
+    estimate && estimate.baseline_accuracy !== null && card('baseline-accuracy', 'Baseline', percent(estimate.baseline_accuracy), `logistic regression on ${same(data)}`),
     data.val_accuracy !== null &&
       card('val-accuracy', 'Validation accuracy', percent(data.val_accuracy), `validation, which chose the ${chosen(data)}; ${counted(val.rows, 'row')}${data.folds > 1 ? ` in ${data.folds} folds` : ''}`, test.rows === 0 && !estimate),
     part && part !== 'train' && card('macro-f1', 'Macro-F1', macroF1(data.parts[part]).toFixed(3), `mean over classes, ${partTitles[part].toLowerCase()} rows`),

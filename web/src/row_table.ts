@@ -19,7 +19,7 @@ export interface RowTable {
 }
 
 function columnsOf(data: ReportData, rows: Rows, pick: (row: number) => void): Column[] {
-  const named = (c: number) => (c < 0 ? '–' : h('span', { class: 'named' }, h('span', { class: 'swatch', style: `background:${classColor(c)}`, 'aria-hidden': 'true' }), h('span', {}, data.classes[c])))
+  const named = (c: number) => (c < 0 ? '–' : h('span', { class: 'named' }, h('span', { class: 'swatch', style: `background:${classColor(c)}`, 'aria-hidden': 'true' }), h('span', { class: 'cut', title: data.classes[c] }, data.classes[c])))
   const parts = partNames(data)
   const right = (row: number) => (rows.labels[row] < 0 || rows.judged[row] < 0 ? null : rows.labels[row] === rows.judged[row] ? 'right' : 'wrong')
   const numeric = rows.ids.every((id) => id !== '' && Number.isFinite(Number(id)))
