@@ -301,7 +301,7 @@ TEST_F(GraphFiles, SciPysSparseMatrix) {
             "of 4 rows; give the matrix of this data's graph");
   EXPECT_EQ(error("g.npz", bytes("path_below.npz")),
             "g.npz: the weight of an edge is wrong: found \"-0.500000\", expected a number that is "
-            "not negative; correct the weight or remove the edge");
+            "not negative; correct the weight, remove the edge, or leave the weights away");
   EXPECT_EQ(error("g.npz", bytes("split.npz")),
             "g.npz: array \"shape\" is missing: found \"arrays train, val, test\", expected an "
             "array of that name; add it with numpy.savez_compressed");
