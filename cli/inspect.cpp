@@ -102,7 +102,8 @@ std::string levels_text(const TableColumn& column) {
     parts.push_back(
         fmt::format("{} {}", printable(column.levels[order[i]]), column.level_counts[order[i]]));
   }
-  const int64_t more = column.distinct - static_cast<int64_t>(parts.size());
+  const int64_t all = column.has_words() ? std::ssize(column.levels) : column.distinct;
+  const int64_t more = all - static_cast<int64_t>(parts.size());
   return joined(parts, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 

@@ -17,7 +17,7 @@ enum class ColumnKind {
   kLabel,        // the classes
   kRowId,        // names the rows
   kIdentifier,   // left out: a value of its own in every row
-  kText,         // left out: prose, or nearly as many texts as rows
+  kText,         // prose, or nearly as many texts as rows; left out, or a feature for each word
   kUnclearDate,  // left out: dates that can be read in several ways
   kConstant,     // left out: the same value in every row
   kEmpty,        // left out: no value in any row
@@ -45,9 +45,11 @@ struct TableColumn {
   bool indicator = false;  // one more feature, "NAME is missing"
   NumberStyle style;       // of numbers
   DateOrder order = DateOrder::kYear;  // of dates
-  std::vector<std::string> levels;     // categorical: one feature "NAME=LEVEL" each, sorted
-  std::vector<int64_t> level_counts;   // rows of each level
-  bool other = false;                  // one more feature, "NAME=(other)": rare and new levels
+  // Sorted; categorical: one feature "NAME=LEVEL" each; text: words, one feature "NAME: WORD" each,
+  // how often a row has it.
+  std::vector<std::string> levels;
+  std::vector<int64_t> level_counts;  // rows of each level
+  bool other = false;                 // one more feature, "NAME=(other)": rare and new levels
 
   // What the rows of fit() held.
   int64_t missing = 0;
@@ -56,10 +58,12 @@ struct TableColumn {
 
   double offset = 0;  // taken from numbers that float32 could not tell apart without it
 
+  // A text that is read by its words.
+  bool has_words() const { return kind == ColumnKind::kText && !levels.empty(); }
   // Whether new rows must have the column.
   bool is_used() const {
     return kind == ColumnKind::kNumeric || kind == ColumnKind::kCategorical ||
-           kind == ColumnKind::kDate;
+           kind == ColumnKind::kDate || has_words();
   }
 };
 

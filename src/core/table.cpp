@@ -38,6 +38,8 @@ std::vector<std::string> column_features(const TableColumn& column) {
   if (column.kind == ColumnKind::kCategorical) {
     for (const std::string& level : column.levels) names.push_back(column.name + "=" + level);
     if (column.other) names.push_back(column.name + "=(other)");
+  } else if (column.has_words()) {
+    for (const std::string& word : column.levels) names.push_back(column.name + ": " + word);
   } else if (column.varies) {
     names.push_back(column.name);
   }
@@ -62,7 +64,8 @@ std::vector<IndicatorBlock> indicator_blocks(const TablePlan& plan) {
   for (const TableColumn& column : plan.columns) {
     const auto count = static_cast<int64_t>(column_features(column).size());
     const bool has_number = column.kind != ColumnKind::kCategorical && column.varies;
-    const int64_t numbers = std::min<int64_t>(count, has_number ? 1 : 0);
+    const int64_t numbers =
+        column.has_words() ? count : std::min<int64_t>(count, has_number ? 1 : 0);
     if (count > numbers) blocks.push_back({first + numbers, count - numbers});
     first += count;
   }

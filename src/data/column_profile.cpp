@@ -7,6 +7,7 @@
 
 #include "data/labels.h"
 #include "data/text_rows.h"
+#include "data/words.h"
 
 namespace glgnn {
 namespace {
@@ -349,6 +350,8 @@ void ColumnProfile::describe_texts(TableColumn& column) const {
     column.kind = ColumnKind::kText;
   }
 }
+
+std::map<std::string, int64_t> ColumnProfile::words() const { return count_words(levels_); }
 
 void ColumnProfile::choose_levels(TableColumn& column) const {
   std::vector<std::pair<int64_t, std::string>> order;

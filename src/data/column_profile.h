@@ -39,6 +39,9 @@ class ColumnProfile {
   // What becomes of the column.
   TableColumn column() const;
 
+  // How many rows have each word of a text.
+  std::map<std::string, int64_t> words() const;
+
   // Why a column that is mostly numbers or dates is taken for categories or text, which spellings
   // are one level, or what a comma is taken for, which number may stand for a gap; empty where
   // there is nothing to say. `of_file`: the table is a file, not one in memory.

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "core/parallel.h"
 #include "core/rows.h"
@@ -42,6 +43,14 @@ bool is_constant(const Matrix& m, int64_t column) {
 }
 
 }  // namespace
+
+void SparseBuilder::add_and_clear(MatView<float> row) {
+  std::vector<SparseEntry> entries;
+  for (int32_t f = 0; f < row.cols; ++f) {
+    if (row.data[f] != 0) entries.push_back({f, std::exchange(row.data[f], 0.0f)});
+  }
+  add(entries);
+}
 
 void SparseBuilder::add(std::vector<SparseEntry>& row) {
   std::stable_sort(row.begin(), row.end(),

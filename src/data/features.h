@@ -23,6 +23,8 @@ class SparseBuilder {
 
   // Columns are sorted, repeated entries added, zeros dropped. Puts `row` into order.
   void add(std::vector<SparseEntry>& row);
+  // One row of numbers, which becomes zero.
+  void add_and_clear(MatView<float> row);
 
   int64_t rows() const { return pattern_.rows; }
   Features take();

@@ -7,6 +7,7 @@
 #include "data/number_style.h"
 #include "data/text_rows.h"
 #include "data/values.h"
+#include "data/words.h"
 
 namespace glgnn {
 namespace {
@@ -37,7 +38,8 @@ RowEncoder::RowEncoder(const TablePlan& plan, std::vector<int64_t> positions, Op
     for (size_t l = 0; l < columns_[j].levels.size(); ++l) {
       const std::string& level = columns_[j].levels[l];
       const auto at = static_cast<int64_t>(l);
-      part.levels.emplace(label_key(level), at);  // gives way to a level of this very text
+      // Gives way to a level of this very text; words have one spelling.
+      if (!columns_[j].has_words()) part.levels.emplace(label_key(level), at);
       part.levels[level] = at;
     }
     for (const auto& [word, number] : {std::pair{"false", "0"}, std::pair{"true", "1"}}) {
@@ -56,6 +58,10 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
     float* const features = out + part.first;
     double value = column.median;
     bool is_gap = cell.is_gap && !is_sign_level(column, cell);
+    if (column.has_words()) {
+      if (!is_gap) count_words_of(part, cell, features);
+      continue;
+    }
     if (column.kind == ColumnKind::kCategorical) {
       if (!is_gap && column.varies) encode_level(part, cell, features);
       if (is_gap && column.indicator) features[column.levels.size() + column.other] = 1.0f;
@@ -69,6 +75,13 @@ void RowEncoder::encode(const std::vector<Cell>& cells, const CellRows& place, f
     }
     if (is_gap && std::isnan(column.median)) gap_without_median(part, cell, place.place());
     if (is_gap && !column.indicator) ++part.new_gaps;
+  }
+}
+
+void RowEncoder::count_words_of(const Part& part, const Cell& cell, float* out) {
+  for (const std::string& word : words_of(cell_text(cell))) {
+    const auto found = part.levels.find(word);
+    if (found != part.levels.end()) out[found->second] += 1.0f;
   }
 }
 

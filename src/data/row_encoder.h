@@ -53,6 +53,7 @@ class RowEncoder {
     Number both_ways, other_way;  // the first ones
   };
 
+  static void count_words_of(const Part& part, const Cell& cell, float* out);
   void encode_level(Part& part, const Cell& cell, float* out);
   bool read_number(Part& part, const Cell& cell, const CellRows& rows, double& value) const;
   bool read_text(Part& part, std::string_view text, const CellRows& rows, double& value) const;

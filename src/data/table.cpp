@@ -178,6 +178,31 @@ void keep_lone_counter(TablePlan& plan) {
   }
 }
 
+constexpr int64_t kMostWords = 4000;  // of a table
+constexpr int64_t kRowsOfAWord = 2;   // a word of one row joins it to no other
+
+// Texts are left out beside other columns; alone their words are what there is to learn from: those
+// that two rows have, the most common ones.
+void read_lone_texts(TablePlan& plan, const std::vector<ColumnProfile>& profiles) {
+  if (!plan.feature_names.empty()) return;
+  const int64_t texts = std::ranges::count(plan.columns, ColumnKind::kText, &TableColumn::kind);
+  for (size_t j = 0; j < plan.columns.size(); ++j) {
+    TableColumn& column = plan.columns[j];
+    if (column.kind != ColumnKind::kText) continue;
+    std::map<std::string, int64_t> rows = profiles[j].words();
+    std::erase_if(rows, [](const auto& word) { return word.second < kRowsOfAWord; });
+    std::vector<std::pair<int64_t, std::string>> order;
+    for (const auto& [word, count] : rows) order.emplace_back(-count, word);
+    std::ranges::sort(order);
+    for (size_t w = kMostWords / texts; w < order.size(); ++w) rows.erase(order[w].second);
+    for (const auto& [word, count] : rows) {
+      column.levels.push_back(word);
+      column.level_counts.push_back(count);
+    }
+    for (std::string& name : column_features(column)) plan.feature_names.push_back(std::move(name));
+  }
+}
+
 TablePlan make_plan(const TableHeader& header, const std::vector<ColumnProfile>& profiles,
                     const Dataset& dataset) {
   TablePlan plan;
@@ -196,19 +221,23 @@ TablePlan make_plan(const TableHeader& header, const std::vector<ColumnProfile>&
     plan.columns.push_back(std::move(column));
   }
   keep_lone_counter(plan);
+  read_lone_texts(plan, profiles);
   return plan;
 }
 
-Matrix encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
-                   std::vector<std::string>& notes) {
+Features encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
+                     std::vector<std::string>& notes) {
   std::vector<int64_t> positions(plan.columns.size());
   for (size_t j = 0; j < positions.size(); ++j) positions[j] = static_cast<int64_t>(j);
   RowEncoder encoder(plan, positions, {.fitting = true});
-  check_cells(rows, encoder.features(), {table.name});
-  Matrix values(rows, encoder.features());
+  const bool has_words = std::ranges::any_of(plan.columns, &TableColumn::has_words);
+  if (!has_words) check_cells(rows, encoder.features(), {table.name});
+  Matrix values(has_words ? 1 : rows, encoder.features());
+  SparseBuilder words(encoder.features());
   int64_t row = 0;
   notes = table.for_each_row(TableInput::kThird, [&](const auto& cells, const CellRows& place) {
-    if (row < rows) encoder.encode(cells, place, values[row]);
+    if (row < rows) encoder.encode(cells, place, values[has_words ? 0 : row]);
+    if (has_words) words.add_and_clear(values.view());
     ++row;
   });
   if (row != rows) {
@@ -216,7 +245,10 @@ Matrix encode_rows(const TableInput& table, const TablePlan& plan, int64_t rows,
          {"the file changed while it was read", counted(row, "row"), counted(rows, "row"),
           "wait until it is written, and run again"});
   }
-  return values;
+  if (has_words) return words.take();
+  Features features;
+  features.dense = std::move(values);
+  return features;
 }
 
 // Everything but the checks of labels.
@@ -236,12 +268,12 @@ Dataset read_input(const TableInput& table, TableHeader& header, const CellRows&
   dataset.notes.insert(dataset.notes.end(), doubts.begin(), doubts.end());
   profiles.clear();
   std::vector<std::string> text_notes;
-  dataset.features.dense =
+  dataset.features =
       encode_rows(table, dataset.plan, static_cast<int64_t>(dataset.labels.size()), text_notes);
   dataset.notes.insert(dataset.notes.begin(), text_notes.begin(), text_notes.end());
   dataset.feature_names = dataset.plan.feature_names;
   check_has_features(dataset.plan, {table.name});
-  check_repeated_columns(dataset);
+  if (!dataset.features.is_sparse) check_repeated_columns(dataset);
   return dataset;
 }
 

@@ -259,10 +259,14 @@ void note_columns(const TablePlan& plan, std::vector<std::string>& notes) {
                     "; --id names the rows by one, and --numeric keeps one that measures");
   }
   const auto texts = names_of(plan, ColumnKind::kText);
-  if (!texts.empty()) {
+  if (std::ranges::any_of(plan.columns, &TableColumn::has_words)) {
+    notes.push_back("texts are read by their words: " + listed(texts));
+  } else if (!texts.empty()) {
     notes.push_back(
         left_out(texts, "holds free or hardly shared text", "hold free or hardly shared text") +
-        "; --categorical would take its values as categories");
+        "; --categorical would take its values as categories, and a table of texts alone is read "
+        "by "
+        "its words");
   }
   const auto unclear = names_of(plan, ColumnKind::kUnclearDate);
   if (!unclear.empty()) {
@@ -311,6 +315,8 @@ std::string column_fate(const TableColumn& column) {
     case ColumnKind::kIdentifier:
       return "left out: a value of its own in every row";
     case ColumnKind::kText:
+      if (column.has_words())
+        return counted(std::ssize(column.levels), "word") + " that two rows or more have";
       return "left out: free or hardly shared text";
     case ColumnKind::kUnclearDate:
       return "left out: can be read in several ways";

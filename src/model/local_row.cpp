@@ -58,7 +58,8 @@ LocalRow::LocalRow(const FrozenModel& frozen, Features row, ModuleLinks links)
   join_columns();
 }
 
-// The features of a column lie side by side: its number or levels, then whether it is missing.
+// The features of a column lie side by side: its number or levels, then whether it is missing. Each
+// word of a text is for itself.
 void LocalRow::join_columns() {
   const TablePlan& plan = frozen_.model().plan;
   const std::vector<int32_t> columns = feature_columns(plan);
@@ -66,11 +67,15 @@ void LocalRow::join_columns() {
     return static_cast<size_t>(column) < plan.columns.size() &&
            plan.columns[static_cast<size_t>(column)].kind != ColumnKind::kCategorical;
   };
+  const auto is_word = [&](int32_t column) {
+    return static_cast<size_t>(column) < plan.columns.size() &&
+           plan.columns[static_cast<size_t>(column)].has_words();
+  };
   int32_t last = -1;
   for (size_t f = 0; f < features_.size(); ++f) {
     const int32_t column =
         columns.empty() ? static_cast<int32_t>(f) : columns[static_cast<size_t>(features_[f])];
-    if (column != last || f == 0) {
+    if (column != last || f == 0 || is_word(column)) {
       shown_.push_back(features_[f]);
       shown_values_.push_back(values_[f]);
     } else if (is_number(column) ? values_[f] > 0 : values_[f] > shown_values_.back()) {

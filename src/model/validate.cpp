@@ -22,7 +22,7 @@ int64_t count_of(const List& list) {
 
 int64_t feature_count(const TableColumn& column) {
   if (!column.is_used()) return 0;
-  const bool has_levels = column.kind == ColumnKind::kCategorical;
+  const bool has_levels = column.kind == ColumnKind::kCategorical || column.has_words();
   return (has_levels ? count_of(column.levels) + column.other : int64_t{column.varies}) +
          column.indicator;
 }

@@ -39,6 +39,7 @@ ColumnValue column_value(const Model& model, int32_t feature, double value) {
   }
   const std::vector<int32_t> columns = feature_columns(model.plan);
   const TableColumn& column = model.plan.columns[static_cast<size_t>(columns[f])];
+  if (column.has_words()) return {model.feature_names[f], short_number(number), number};
   const auto place = static_cast<size_t>(
       f -
       static_cast<size_t>(std::find(columns.begin(), columns.end(), columns[f]) - columns.begin()));
@@ -57,7 +58,8 @@ ModelColumns::ModelColumns(const Model& model) {
   int32_t last = -1;
   const std::vector<int32_t> columns = feature_columns(model.plan);
   for (size_t f = 0; f < model.feature_names.size(); ++f) {
-    const bool has_column = f < columns.size() && !model.plan.columns.empty();
+    const bool has_column = f < columns.size() && !model.plan.columns.empty() &&
+                            !model.plan.columns[static_cast<size_t>(columns[f])].has_words();
     if (!has_column || columns[f] != last) {
       const TableColumn* column =
           has_column ? &model.plan.columns[static_cast<size_t>(columns[f])] : nullptr;

@@ -568,3 +568,16 @@ def test_labels_come_back_equal(classes):
     back = from_json(to_json(classes))
     assert back.dtype == classes.dtype
     np.testing.assert_array_equal(back, classes)
+
+
+def test_a_table_of_texts_is_read_by_its_words():
+    random = np.random.default_rng(0)
+    good, bad, other = "lovely great helpful".split(), "broken late awful".split(), "the box was here and it came on time today".split()
+    kinds = random.integers(0, 2, 80)
+    texts = [" ".join(random.permutation([*random.choice(other, 6), *random.choice(bad if kind else good, 2)])) for kind in kinds]
+    X = pd.DataFrame({"review": texts})
+    y = np.where(np.arange(80) < 40, kinds, -1)
+    model = GLGNNClassifier().fit(X, y)
+    assert np.mean(model.predict(X)[40:] == kinds[40:]) > 0.9
+    assert list(model.predict(pd.DataFrame({"review": ["awful, and late", "Lovely! Great."]}))) == [1, 0]
+    assert any(name.startswith("review: ") for name in model.model_features_)

@@ -121,7 +121,7 @@ TEST_F(DataColumns, FreeTextIsLeftOut) {
   EXPECT_EQ(
       d.notes,
       (Strings{"1 column holds free or hardly shared text and is left out: x; --categorical would "
-               "take its values as categories"}));
+               "take its values as categories, and a table of texts alone is read by its words"}));
   EXPECT_EQ(column(remarks, {.categorical = {"x"}}).features.cols(), 7);
   EXPECT_EQ(column({"C85", "", "C123", "E46"}).plan.columns[1].kind, ColumnKind::kText)
       << "with gaps it does not name the rows";
