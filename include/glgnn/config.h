@@ -85,6 +85,7 @@ struct Config {
   bool gnn_heads = true;
   bool landmark_heads = true;
   bool tree_heads = true;
+  bool prior_heads = true;
   bool votes = true;
   bool propagation = true;
   bool second_round = true;

@@ -152,6 +152,8 @@ void for_each_setting(C& c, Visit&& visit) {
         "modules that link every row to all labelled ones, features weighed by learning (tables)");
   visit("tree_heads", c.tree_heads, any,
         "modules of boosted trees, where labels are many (tables)");
+  visit("prior_heads", c.prior_heads, any,
+        "modules that ask a network which has learned from drawn tables, where labels are few");
   visit("votes", c.votes, any,
         "join the neighbours found in several views of the features into one graph");
   visit("edge_trust", c.edge_trust, any,
@@ -180,10 +182,10 @@ constexpr std::string_view kBoth[] = {"mode",   "seed",          "k",
 constexpr std::string_view kBestOnly[] = {"members", "folds", "class_shares"};
 // Parts of best mode that can be left out, to see what they are worth.
 constexpr std::string_view kParts[] = {
-    "spread_heads",  "prototype_heads", "gnn_heads",    "landmark_heads", "tree_heads",
-    "votes",         "edge_trust",      "class_mixing", "propagation",    "second_round",
-    "label_links",   "feature_weights", "teacher",      "consistency",    "class_mass",
-    "network_round", "averaging"};
+    "spread_heads", "prototype_heads", "gnn_heads",       "landmark_heads", "tree_heads",
+    "prior_heads",  "votes",           "edge_trust",      "class_mixing",   "propagation",
+    "second_round", "label_links",     "feature_weights", "teacher",        "consistency",
+    "class_mass",   "network_round",   "averaging"};
 
 bool is_among(std::string_view name, std::span<const std::string_view> list) {
   return std::ranges::find(list, name) != list.end();

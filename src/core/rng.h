@@ -25,7 +25,8 @@ enum class Stream : uint32_t {
   kEstimate = 10,
   kSampleNeighbours = 11,
   kNoiseWeights = 12,
-  kTrees = 13
+  kTrees = 13,
+  kPrior = 14
 };
 
 // A generator of the numbers of one stream of one owner (a sub-module's number, say) at one step.

@@ -16,6 +16,7 @@
 #include "modules/landmarks.h"
 #include "modules/layers.h"
 #include "modules/multinomial.h"
+#include "modules/prior.h"
 #include "modules/spread.h"
 #include "modules/trees.h"
 
@@ -39,11 +40,11 @@ struct PaperState {
 };
 
 using KindOptions = std::variant<SpreadOptions, GaussianOptions, MultinomialOptions, LayersOptions,
-                                 LandmarkOptions, TreesOptions>;
+                                 LandmarkOptions, TreesOptions, PriorOptions>;
 
 // A file has the place of a state in this list: a new one comes last.
-struct KindState
-    : std::variant<SpreadState, PrototypeState, LayersState, LandmarkState, TreesState> {
+struct KindState : std::variant<SpreadState, PrototypeState, LayersState, LandmarkState, TreesState,
+                                PriorState> {
   using variant::variant;
 };
 

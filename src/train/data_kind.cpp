@@ -102,6 +102,14 @@ DataKind look_at(const Features& raw, int64_t labels, bool has_graph, int thread
                                   static_cast<double>(look.not_zero) <= kTextDensity * all);
   kind.shares_scale = look.shares_scale();
   kind.has_levels = std::ranges::any_of(raw.indicators, [](const auto& b) { return b.count > 2; });
+  kind.origins = kind.is_text || raw.cols() == 0 ? 0 : origin_of_columns(raw).back() + 1;
+  return kind;
+}
+
+DataKind look_at(const Problem& problem, int64_t labels, int threads) {
+  DataKind kind = look_at(*problem.features, labels, problem.graph != nullptr, threads);
+  kind.classes = problem.classes;
+  kind.val_is_given = !problem.val_is_drawn && !problem.val.empty();
   return kind;
 }
 

@@ -251,6 +251,25 @@ void add_trees(std::vector<ModuleSpec>& pool, int64_t labels, bool few) {
   }
 }
 
+// With more labels others say as well what they say, and it takes long. Where a few rows are given
+// to choose by it gained nothing.
+constexpr int64_t kLabelsThatNeedAPrior = 60;
+
+bool suits_prior(const DataKind& kind) {
+  return !kind.val_is_given && kind.labels < kLabelsThatNeedAPrior &&
+         kind.classes <= PriorNetwork::kMostClasses && kind.origins <= PriorOptions::kMostColumns &&
+         kind.rows * kind.origins <= PriorOptions::kMostCells;
+}
+
+void add_prior(std::vector<ModuleSpec>& pool) {
+  ModuleSpec spec;
+  spec.views = {View::kStandard};
+  spec.input = View::kStandard;
+  spec.graph = {.k = 10, .euclidean = true};
+  spec.kind = PriorOptions{.smoothing = {.steps = 2, .alpha = 0.2}};
+  pool.push_back(spec);
+}
+
 void add_table_modules(std::vector<ModuleSpec>& pool, const std::vector<View>& views,
                        const DataKind& kind, bool few) {
   add_spreading(pool, views, few);
@@ -362,6 +381,7 @@ std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config) 
     add_table_modules(pool, {kind.shares_scale ? View::kRaw : View::kRank, View::kStandard}, kind,
                       few);
     if (config.feature_graph) add_table_modules(pool, {View::kJoined}, kind, few);
+    if (suits_prior(kind)) add_prior(pool);
   }
   std::erase_if(pool, [&](const ModuleSpec& spec) { return !is_tried(spec, kind, config); });
   if (config.network_round) add_after_network(pool);

@@ -22,6 +22,9 @@ struct DataKind {
   bool shares_scale = false;  // all columns measure on one scale, as pixels do
   bool has_graph = false;
   bool has_levels = false;  // some column is a category of three levels or more
+  int64_t origins = 0;      // columns of the table that the features come from
+  int64_t classes = 0;
+  bool val_is_given = false;  // the rows that choose; else labelled rows do so in turn
 };
 
 // The view a covariance is made of: wide rows are reduced before.
@@ -29,6 +32,7 @@ View covariance_view(const DataKind& kind, View view);
 
 // What a table's categories became is no sign of text: only its numbers are judged.
 DataKind look_at(const Features& raw, int64_t labels, bool has_graph, int threads = 1);
+DataKind look_at(const Problem& problem, int64_t labels, int threads);
 
 // The modules for this kind of data; those that come after the network of the others are last.
 std::vector<ModuleSpec> module_pool(const DataKind& kind, const Config& config);

@@ -13,8 +13,7 @@ std::vector<ModuleSpec> pool_of_folds(const std::vector<Problem>& folds, const C
   const Problem& first = folds.front();
   size_t labels = first.train.size();
   for (const Problem& fold : folds) labels = std::min(labels, fold.train.size());
-  const DataKind kind =
-      look_at(*first.features, static_cast<int64_t>(labels), first.graph != nullptr, threads);
+  const DataKind kind = look_at(first, static_cast<int64_t>(labels), threads);
   Config of_pool = config;
   // With folds trained heads that the network teaches gain nothing on tables.
   if (folds.size() > 1 && !kind.is_text && !kind.has_graph) of_pool.network_round = false;

@@ -61,7 +61,7 @@ class PoolTrainer {
     if (specs_.empty()) {
       throw Error(ErrorKind::kUsage,
                   "the settings leave out every module of this kind of data; switch spread_heads, "
-                  "prototype_heads, gnn_heads, landmark_heads or tree_heads on");
+                  "prototype_heads, gnn_heads, landmark_heads, tree_heads or prior_heads on");
     }
   }
 
@@ -245,11 +245,15 @@ class PoolTrainer {
     }
     const auto seconds = [&](int64_t m) { return expected_seconds(describe(specs_[m]), problem_); };
     if (ranks_.count() > 1) std::ranges::stable_sort(left, std::greater{}, seconds);
+    // It takes the longest: nobody should wait for it at the end.
+    std::ranges::stable_partition(
+        left, [&](int64_t m) { return std::holds_alternative<PriorOptions>(specs_[m].kind); });
     // A GPU leaves landmarks to the processor: they would be the last to end. What needs a graph
     // waits for it.
     const auto turn = [&](int64_t m) {
       const KindOptions& kind = specs_[m].kind;
       if (std::holds_alternative<LandmarkOptions>(kind)) return 0;
+      if (std::holds_alternative<PriorOptions>(kind)) return 0;
       const auto* gaussian = std::get_if<GaussianOptions>(&kind);
       const auto* layers = std::get_if<LayersOptions>(&kind);
       const bool reads_rows_alone =

@@ -58,6 +58,7 @@ double expected_seconds(const std::string& module, const Problem& problem) {
     return rounds * graph +
            trees * std::log2(leaves) * (1e-9 * taught * columns * (classes + 2) + 5e-9 * n);
   }
+  if (kind == "prior") return 2e-5 * n * columns;
   if (kind == "spread") return rounds * (graph + 1e-6 * n * classes);
   return rounds * graph + prototypes + layers;
 }

@@ -69,7 +69,7 @@ Config best(bool Config::*kind) {
   config.epochs = 2;
   config.hidden = 4;
   config.spread_heads = config.prototype_heads = config.gnn_heads = config.landmark_heads =
-      config.tree_heads = false;
+      config.tree_heads = config.prior_heads = false;
   config.*kind = true;
   return config;
 }
@@ -89,7 +89,8 @@ Seeds model_seeds() {
           model_seed(best(&Config::prototype_heads)),
           model_seed(best(&Config::gnn_heads)),
           model_seed(best(&Config::landmark_heads), kWorthLandmarks),
-          model_seed(best(&Config::tree_heads), kWorthTrees)};
+          model_seed(best(&Config::tree_heads), kWorthTrees),
+          model_seed(best(&Config::prior_heads))};
 }
 
 void run_model(std::string_view bytes) { load_model(write_input("m.glgnn", with_checksum(bytes))); }

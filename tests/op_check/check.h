@@ -117,6 +117,7 @@ std::vector<Op> fused_ops();        // cases_fused.cpp
 std::vector<Op> best_ops();         // cases_best.cpp
 std::vector<Op> query_ops();        // cases_queries.cpp
 std::vector<Op> paper_ops();        // cases_paper.cpp
+std::vector<Op> attention_ops();    // cases_attention.cpp
 
 struct Report {
   std::string line;                 // what was measured

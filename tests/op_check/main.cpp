@@ -84,8 +84,9 @@ struct Options {
 
 std::vector<Op> all_ops() {
   std::vector<Op> out;
-  for (const auto& some : {dense_ops(), graph_learn_ops(), edge_ops(), norm_ops(), pattern_ops(),
-                           loss_ops(), fused_ops(), best_ops(), query_ops(), paper_ops()}) {
+  for (const auto& some :
+       {dense_ops(), graph_learn_ops(), edge_ops(), norm_ops(), pattern_ops(), loss_ops(),
+        fused_ops(), best_ops(), query_ops(), paper_ops(), attention_ops()}) {
     out.insert(out.end(), some.begin(), some.end());
   }
   return out;
