@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/dates.h"
 #include "data/labels.h"
 #include "data/number_style.h"
 #include "data/text_rows.h"
