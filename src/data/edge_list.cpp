@@ -141,7 +141,7 @@ EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
 
 // A matrix of scipy.sparse in the order of the rows.
 EdgeList read_npz_edges(const std::filesystem::path& path, int64_t rows) {
-  const Csr matrix = read_csr(Npz(path)).sparse;
+  const Csr matrix = read_sparse_npz(Npz(path)).sparse;
   const Pattern& pattern = *matrix.pattern;
   check_graph_size(pattern.rows, pattern.cols, rows, path);
   EdgeList list;
