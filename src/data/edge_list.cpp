@@ -3,6 +3,7 @@
 #include "data/edge_list.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "data/features.h"
@@ -11,6 +12,7 @@
 #include "data/line_reader.h"
 #include "data/npz.h"
 #include "data/text_rows.h"
+#include "data/values.h"
 
 namespace glgnn {
 
@@ -79,42 +81,105 @@ void bad_weight(const std::string& text, const Place& place) {
 
 namespace {
 
-bool is_header(const std::vector<std::string>& fields, const RowNames& names) {
+// Where the fields of an edge are.
+struct EdgeColumns {
+  size_t count = 0;
+  size_t from = 0, to = 1;
+  size_t weight = SIZE_MAX;
+  bool have_names = false;
+
+  bool has_weight() const { return weight < count; }
+};
+
+// The columns of a line with their names, as Gephi and igraph write it; else those of a list
+// without a header, a weight behind the ends.
+EdgeColumns columns_of(const std::vector<std::string>& fields) {
+  EdgeColumns columns{.count = fields.size(), .weight = 2};
+  EdgeColumns named{.count = fields.size(), .from = SIZE_MAX, .to = SIZE_MAX, .have_names = true};
+  bool third_may_be_weight = fields.size() == 3;
+  for (size_t j = 0; j < fields.size(); ++j) {
+    const std::string name = lower_case(fields[j]);
+    if (name == "source" || name == "from") named.from = j;
+    if (name == "target" || name == "to") named.to = j;
+    if (name == "weight") named.weight = j;
+    if (name == "type" || name == "id" || name == "label") third_may_be_weight = false;
+  }
+  if (named.from == SIZE_MAX || named.to == SIZE_MAX) return columns;
+  if (third_may_be_weight && !named.has_weight()) named.weight = 3 - named.from - named.to;
+  return named;
+}
+
+bool is_header(const std::vector<std::string>& fields, const EdgeColumns& columns,
+               const RowNames& names) {
   const auto is_name = [&](const std::string& field) {
     double ignored = 0;
     return names.by_number() ? !parse_number(field, ignored) : names.find(field) < 0;
   };
-  return is_name(fields[0]) && is_name(fields[1]);
+  return is_name(fields[columns.from]) && is_name(fields[columns.to]);
+}
+
+[[noreturn]] void refuse_format(const std::filesystem::path& path, const std::string& found) {
+  fail(ErrorKind::kData, {path},
+       {"a graph of a kind that is not read", found, "an edge list, .npy, .npz, .mtx or .graphml",
+        "write it as GraphML or as an edge list, in Gephi: File > Export, in Python: "
+        "networkx.write_graphml(graph, \"graph.graphml\")"});
+}
+
+void check_count(const std::vector<std::string>& fields, const EdgeColumns& columns, bool is_first,
+                 const Place& place) {
+  const bool fits = columns.have_names || columns.count == 2 || columns.count == 3;
+  if (fields.size() == columns.count && fits) return;
+  fail(ErrorKind::kData, place,
+       {"not an edge", counted(static_cast<int64_t>(fields.size()), "field"),
+        is_first ? "two rows and perhaps a weight" : std::to_string(columns.count) + " as above",
+        std::string("write one edge per line: row, row or row, row, weight") +
+            (is_first && columns.count > 3 ? "; or name the columns source, target and weight"
+                                           : "")});
+}
+
+void note_unread(const std::vector<std::string>& names, const EdgeColumns& columns,
+                 std::vector<std::string>& notes) {
+  std::vector<std::string> unread;
+  for (size_t j = 0; j < names.size(); ++j) {
+    if (j != columns.from && j != columns.to && j != columns.weight) unread.push_back(names[j]);
+  }
+  if (!unread.empty()) {
+    notes.push_back("columns of the graph that are not read: " + listed(unread));
+  }
 }
 
 EdgeList read_text_edges(const std::filesystem::path& path, const RowNames& names,
                          std::vector<std::string>& notes) {
   EdgeList list;
   TextRows rows(path, {.comments = true, .blanks = true});
-  std::vector<std::string> fields;
-  size_t columns = 0;
+  std::vector<std::string> fields, header;
+  EdgeColumns columns;
   while (rows.next(fields)) {
-    const bool is_first = columns == 0;
-    if (is_first) columns = fields.size();
-    if (fields.size() != columns || columns < 2 || columns > 3) {
-      fail(ErrorKind::kData, rows.place(),
-           {"not an edge", counted(static_cast<int64_t>(fields.size()), "field"),
-            is_first ? "two rows and perhaps a weight" : std::to_string(columns) + " as above",
-            "write one edge per line: row, row or row, row, weight"});
+    const bool is_first = columns.count == 0;
+    if (is_first) {
+      if (fields[0].starts_with('*') || fields[0].starts_with("<?xml")) {  // Pajek, GEXF
+        refuse_format(path, fields[0]);
+      }
+      columns = columns_of(fields);
     }
-    if (is_first && is_header(fields, names)) {
-      if (!names.by_number()) {
+    check_count(fields, columns, is_first, rows.place());
+    if (is_first && is_header(fields, columns, names)) {
+      header = fields;
+      if (!names.by_number() && !columns.have_names) {
         notes.push_back(rows.place().text() + " is taken as a header: neither " + quote(fields[0]) +
                         " nor " + quote(fields[1]) + " is an id of the data");
       }
       continue;
     }
-    const int64_t from = names.need(fields[0], rows.place());
-    const int64_t to = names.need(fields[1], rows.place());
+    const int64_t from = names.need(fields[columns.from], rows.place());
+    const int64_t to = names.need(fields[columns.to], rows.place());
     float weight = 1.0f;
-    if (columns == 3 && !parse_weight(fields[2], weight)) bad_weight(fields[2], rows.place());
+    if (columns.has_weight() && !parse_weight(fields[columns.weight], weight)) {
+      bad_weight(fields[columns.weight], rows.place());
+    }
     list.add(from, to, weight);
   }
+  if (columns.have_names) note_unread(header, columns, notes);
   return list;
 }
 
@@ -155,7 +220,10 @@ EdgeList read_npz_edges(const std::filesystem::path& path, int64_t rows) {
 }
 
 EdgeList read_edges(Dataset& dataset, const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 7> kNotRead{".gexf", ".net", ".paj", ".gml",
+                                                     ".dot",  ".gv",  ".json"};
   const std::string extension = content_extension(path);
+  if (std::ranges::find(kNotRead, extension) != kNotRead.end()) refuse_format(path, extension);
   if (extension == ".npy") return read_npy_edges(path, dataset.rows());
   if (extension == ".npz") return read_npz_edges(path, dataset.rows());
   if (extension == ".mtx") return read_mtx_edges(path, dataset.rows());

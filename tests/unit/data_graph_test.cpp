@@ -53,6 +53,40 @@ TEST_F(DataGraph, ReadsWeights) {
   EXPECT_EQ(d.graph.values, (std::vector<float>{0.5f, 0.5f, 2.0f, 0.1f, 2.0f, 0.1f}));
 }
 
+TEST_F(DataGraph, ColumnsAreFoundByTheirNames) {
+  const Dataset d = load(
+      "Source,Target,Type,Id,Label,timeset,Weight\na,b,Undirected,0,,,0.5\n"
+      "d,b,Undirected,1,,,2\nb,a,Undirected,2,,,0.25\nc,d,Undirected,3,,,1\n",
+      true);
+  expect_path(d, "Gephi");
+  EXPECT_EQ(d.graph.values, (std::vector<float>{0.5f, 0.5f, 2, 1, 2, 1}));
+  EXPECT_EQ(d.notes, (Strings{"columns of the graph that are not read: Type, Id, Label, timeset",
+                              "1 repeated edge of the graph merged"}));
+  expect_path(load("label;to;from\nx;1;0\ny;1;3\nz;3;2\n"), "in any order");
+  expect_path(load("source\ttarget\ttype\n0\t1\tDirected\n3\t1\tDirected\n2\t3\tDirected\n"),
+              "three columns without a weight");
+  EXPECT_EQ(error("Source,Target,Type,Weight\n0,1,Directed,heavy\n"),
+            "e.txt:2: the weight of an edge is wrong: found \"heavy\", expected a number that is "
+            "not negative; correct the weight or remove the edge");
+  EXPECT_EQ(
+      error("one,two,three,four\n0,1,2,3\n"),
+      "e.txt:1: not an edge: found \"4 fields\", expected two rows and perhaps a weight; write "
+      "one edge per line: row, row or row, row, weight; or name the columns source, target and "
+      "weight");
+}
+
+TEST_F(DataGraph, NamesTheFormatsThatItDoesNotRead) {
+  const std::string repair =
+      ", expected an edge list, .npy, .npz, .mtx or .graphml; write it as GraphML or as an edge "
+      "list, in Gephi: File > Export, in Python: networkx.write_graphml(graph, \"graph.graphml\")";
+  EXPECT_EQ(error("<gexf></gexf>", false, "e.gexf"),
+            "e.gexf: a graph of a kind that is not read: found \".gexf\"" + repair);
+  EXPECT_EQ(error("*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n1 2\n"),
+            "e.txt: a graph of a kind that is not read: found \"*Vertices\"" + repair);
+  EXPECT_EQ(error("<?xml version=\"1.0\"?>\n<gexf/>\n"),
+            "e.txt: a graph of a kind that is not read: found \"<?xml\"" + repair);
+}
+
 TEST_F(DataGraph, SaysWhatItLeavesOut) {
   const Dataset d = load("0 1 1\n1 0 3\n0 1 2\n1 1 1\n3 1 1\n2 3 1\n0 3 0\n");
   expect_path(d, "notes");
@@ -93,7 +127,8 @@ TEST_F(DataGraph, RefusesBrokenEdges) {
   EXPECT_EQ(
       error("0 1 2 3\n"),
       "e.txt:1: not an edge: found \"4 fields\", expected two rows and perhaps a weight; write "
-      "one edge per line: row, row or row, row, weight");
+      "one edge per line: row, row or row, row, weight; or name the columns source, "
+      "target and weight");
   EXPECT_EQ(
       error("0 1\n2\n"),
       "e.txt:2: not an edge: found \"1 field\", expected 2 as above; write one edge per line: "
