@@ -8,6 +8,7 @@
 
 #include "data/file.h"
 #include "data/message.h"
+#include "data/other_files.h"
 
 namespace glgnn {
 namespace {
@@ -164,6 +165,7 @@ bool LineReader::fill() {
     if (found.starts_with(name)) found.erase(0, name.size());
     damaged(path_, found);
   }
+  if (unpacked_ == 0) check_is_text(piece, path_);
   append(piece);
   check_text(buffer_, old, {path_, line_ + 1});
   unpacked_ += got;
