@@ -33,12 +33,16 @@ void add_labels(Dataset& dataset, const NpyArray& y, const LoadOptions& options)
   const bool is_list = y.shape.size() == 1 || (y.shape.size() == 2 && y.shape[1] == 1);
   check_count(is_list ? static_cast<size_t>(y.shape[0]) : SIZE_MAX, "shape " + y.shape_text(),
               dataset, y.place);
-  set_labels(dataset, to_labels(y), options.missing,
-             options.new_rows ? MinusOne::kClass : MinusOne::kByOthers);
+  if (y.is_text()) {
+    set_labels(dataset, to_texts(y), options.missing);
+  } else {
+    set_labels(dataset, to_labels(y), options.missing,
+               options.new_rows ? MinusOne::kClass : MinusOne::kByOthers);
+  }
   if (!options.new_rows) check_labels(dataset, y.place);
 }
 
-// Numbers in a .npy file, or texts, one per line.
+// An array in a .npy file, or texts, one per line.
 void add_label_file(Dataset& dataset, const LoadOptions& options) {
   if (content_extension(options.label) == ".npy") {
     return add_labels(dataset, read_npy(options.label), options);
@@ -117,8 +121,8 @@ Dataset read_npz_set(const std::filesystem::path& path, const LoadOptions& optio
     const NpyArray rows = npz.read("X");
     dataset.features.dense = to_matrix(rows, options.threads);
     rounding = rounding_of(rows);
-  } else if (npz.has("indptr")) {
-    dataset.features = read_csr(npz);
+  } else if (npz.has("indptr") || npz.has("format")) {
+    dataset.features = read_sparse_npz(npz);
   } else {
     fail(ErrorKind::kData, {path},
          {"no features", "arrays " + listed(npz.names(), 8),

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "data/dates.h"
 #include "data/labels.h"
 #include "data/text_rows.h"
 #include "data/words.h"
@@ -105,6 +106,10 @@ void ColumnProfile::add(const Cell& cell) {
     unknown_ += is_unknown;
     return;
   }
+  if (parse_month(cell.text, value)) {
+    ++(may_be_two_years(cell.text) ? months_or_years_ : dates_[0]);
+    return;
+  }
   styles_.add(cell.text);
   if (!looks_like_date(cell.text)) return;
   bool is_date = false;
@@ -149,8 +154,12 @@ bool ColumnProfile::are_names() const {
          std::ranges::any_of(numbers_, [](double number) { return number > kLargest; });
 }
 
-// How many texts are dates in the order that fits most.
-int64_t ColumnProfile::dates() const { return *std::ranges::max_element(dates_); }
+// How many texts are dates in each order. "2011-12" is a month where most others are.
+std::array<int64_t, 3> ColumnProfile::dates() const {
+  std::array<int64_t, 3> dates = dates_;
+  if (dates[0] >= months_or_years_) dates[0] += months_or_years_;
+  return dates;
+}
 
 // What the first reading says; texts are called categorical until their levels are counted.
 ColumnKind ColumnProfile::kind() const {
@@ -161,8 +170,8 @@ ColumnKind ColumnProfile::kind() const {
   if (is_mostly(styles_.numbers())) {
     return words_are_levels() || are_names() ? ColumnKind::kCategorical : ColumnKind::kNumeric;
   }
-  const auto [year, day, month] = dates_;
-  const int64_t most = dates();
+  const auto [year, day, month] = dates();
+  const int64_t most = most_dates();
   if (is_mostly(most))
     return most > year && day == month ? ColumnKind::kUnclearDate : ColumnKind::kDate;
   return is_mostly(most + unclear_dates_) ? ColumnKind::kUnclearDate : ColumnKind::kCategorical;
@@ -182,7 +191,8 @@ bool ColumnProfile::needs_second_reading(SignUses uses) {
   }
   style_ = styles_.best(uses);
   uses_ = uses;
-  order_ = kOrders[static_cast<size_t>(std::ranges::max_element(dates_) - dates_.begin())];
+  const std::array<int64_t, 3> fits = dates();
+  order_ = kOrders[static_cast<size_t>(std::ranges::max_element(fits) - fits.begin())];
   const bool are_read = is_plain(style_) && std::ssize(numbers_) == styles_.numbers();
   if (kind_ == ColumnKind::kNumeric && are_read) return false;
   numbers_.clear();
@@ -239,7 +249,7 @@ std::string ColumnProfile::note(bool of_file) const {
   const bool are_levels = styles_.units_differ() && has_few_words();
   const bool has_others = styles_.numbers() < present_ && !are_levels;
   if (has_others && 2 * styles_.numbers() > present_) return note_of_most(false, of_file);
-  if (2 * dates() > present_) return note_of_most(true, of_file);
+  if (2 * most_dates() > present_) return note_of_most(true, of_file);
   if (spellings_.empty() || column().kind != ColumnKind::kCategorical) return "";
   return "column " + quote(name_) +
          ": levels that differ only in their spelling are one: " + listed(spellings_) +
@@ -289,7 +299,7 @@ std::string ColumnProfile::note_of_most(bool are_dates, bool of_file) const {
   }
   return "column " + quote(name_) + " is taken for " +
          (kind == ColumnKind::kCategorical ? "categories" : "text") + ", though " +
-         std::to_string(are_dates ? dates() : styles_.numbers()) + " of " +
+         std::to_string(are_dates ? most_dates() : styles_.numbers()) + " of " +
          counted(present_, "value") + " are " + (are_dates ? "dates: " : "numbers: ") +
          quote(odd.second) + " (" + counted(odd.first, "row") +
          ") is none; correct such values, or " +

@@ -3,6 +3,7 @@
 
 #include <glgnn/table.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -55,7 +56,8 @@ class ColumnProfile {
   bool has_few_words() const;
   bool words_are_levels() const;
   bool are_names() const;
-  int64_t dates() const;
+  std::array<int64_t, 3> dates() const;
+  int64_t most_dates() const { return std::ranges::max(dates()); }
   ColumnKind kind() const;
   void describe_numbers(TableColumn& column, std::vector<double> values) const;
   void describe_texts(TableColumn& column) const;
@@ -76,6 +78,7 @@ class ColumnProfile {
   StyleFinder styles_;
   std::map<std::string, int64_t> words_;  // the first ones that are no plain numbers
   std::array<int64_t, 3> dates_{};        // texts that fit each order
+  int64_t months_or_years_ = 0;           // "2011-12", not counted above
   int64_t unclear_dates_ = 0;
   ColumnKind kind_ = ColumnKind::kNumeric;
   NumberStyle style_;

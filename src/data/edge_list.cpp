@@ -178,7 +178,7 @@ EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
 
 // As scipy.sparse.save_npz writes them, and `glgnn graph`.
 EdgeList read_npz_edges(const std::filesystem::path& path, int64_t rows) {
-  const Csr matrix = read_csr(Npz(path)).sparse;
+  const Csr matrix = read_sparse_npz(Npz(path)).sparse;
   check_size({matrix.pattern->rows, matrix.pattern->cols}, rows, {path});
   EdgeList list;
   for (int64_t i = 0; i < rows; ++i) {

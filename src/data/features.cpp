@@ -22,12 +22,6 @@ constexpr double kSparseBelow = 0.25;  // part of non-zeros
 // features of images are few of the numbers, but nearly the same in all rows.
 constexpr double kSharedBelow = 0.05;
 
-[[noreturn]] void bad_csr(const Npz& npz, const std::string& wrong, const std::string& found,
-                          const std::string& expected) {
-  fail(ErrorKind::kData, {npz.path()},
-       {wrong, found, expected, "write the matrix again with scipy.sparse.save_npz"});
-}
-
 bool same_column(const Matrix& m, int64_t a, int64_t b) {
   for (int64_t i = 0; i < m.rows(); ++i) {
     if (m[i][a] != m[i][b]) return false;
@@ -73,50 +67,6 @@ Features SparseBuilder::take() {
   features.sparse.pattern = std::make_shared<Pattern>(std::move(pattern_));
   features.sparse.values = std::move(values_);
   return features;
-}
-
-Features read_csr(const Npz& npz) {
-  if (npz.has("format")) {
-    const NpyArray format = npz.read("format");
-    if (!format.bytes.starts_with("csr")) {
-      bad_csr(npz, "not in compressed rows", format.bytes, "the format csr (matrix.tocsr())");
-    }
-  }
-  const std::vector<int64_t> shape = to_integers(npz.read("shape"));
-  const std::vector<int64_t> starts = to_integers(npz.read("indptr"));
-  const std::vector<int64_t> columns = to_integers(npz.read("indices"));
-  const std::vector<float> values = to_floats(npz.read("data"));
-  if (shape.size() != 2 || shape[0] < 0 || shape[1] < 0 || shape[1] > INT32_MAX) {
-    bad_csr(npz, "shape is wrong", counted(shape.size(), "number"), "the rows and the columns");
-  }
-  if (columns.size() != values.size()) {
-    bad_csr(npz, "indices and data do not match",
-            std::to_string(columns.size()) + " and " + std::to_string(values.size()),
-            "as many of one as of the other");
-  }
-  const auto rows = static_cast<size_t>(shape[0]);
-  if (starts.size() != rows + 1 || starts.front() != 0 ||
-      starts.back() != static_cast<int64_t>(columns.size()) ||
-      !std::is_sorted(starts.begin(), starts.end())) {
-    bad_csr(npz, "indptr is wrong", counted(starts.size(), "number"),
-            std::to_string(rows + 1) + " numbers that rise from 0 to " +
-                std::to_string(columns.size()));
-  }
-  check_columns(shape[1], static_cast<int64_t>(columns.size()), {npz.path()});
-  SparseBuilder out(shape[1]);
-  std::vector<SparseEntry> row;
-  for (size_t i = 0; i < rows; ++i) {
-    row.clear();
-    for (int64_t e = starts[i]; e < starts[i + 1]; ++e) {
-      if (columns[e] < 0 || columns[e] >= shape[1]) {
-        bad_csr(npz, "row " + std::to_string(i) + " has a column that does not exist",
-                std::to_string(columns[e]), "columns from 0 to " + std::to_string(shape[1] - 1));
-      }
-      row.push_back({static_cast<int32_t>(columns[e]), values[e]});
-    }
-    out.add(row);
-  }
-  return out.take();
 }
 
 std::vector<std::string> numbered_names(int64_t count) {

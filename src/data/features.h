@@ -34,9 +34,10 @@ class SparseBuilder {
   std::vector<float> values_;
 };
 
-// The matrix stored in a .npz as indptr, indices, data and shape (as SciPy's save_npz does).
-// Columns are sorted, repeated entries added, zeros dropped.
-Features read_csr(const Npz& npz);
+// The matrix that SciPy's save_npz has stored in a .npz: by rows (indptr, indices, data and shape),
+// by columns, or as coordinates. Columns are sorted, repeated entries added, zeros dropped.
+// sparse_npz.cpp
+Features read_sparse_npz(const Npz& npz);
 
 // "f0", "f1", …: names for columns that have none.
 std::vector<std::string> numbered_names(int64_t count);

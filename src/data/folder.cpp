@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 Features read_features(const fs::path& folder) {
   Features features;
-  if (fs::exists(folder / "features.npz")) return read_csr(Npz(folder / "features.npz"));
+  if (fs::exists(folder / "features.npz")) return read_sparse_npz(Npz(folder / "features.npz"));
   if (fs::exists(folder / "features.npy")) {
     features.dense = to_matrix(read_npy(folder / "features.npy"));
     return features;

@@ -95,6 +95,55 @@ bool means_its_case(const Texts& texts) {
   return !is_plain && texts.size() > 1 && 2 * texts[1].second >= texts[0].second;
 }
 
+std::string_view without_points(std::string_view text) {
+  while (text.size() > 1 && text.ends_with('.')) text.remove_suffix(1);
+  return text;
+}
+
+// A text with a mark for each letter with an accent; whether such a letter is two characters, the
+// accent one of its own.
+std::pair<std::string, bool> with_marks(std::string_view text) {
+  constexpr char kMark = 1;
+  std::string marked;
+  bool is_split = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_accent = text[i] == '\xCC' || (text[i] == '\xCD' && i + 1 < text.size() &&
+                                                 static_cast<unsigned char>(text[i + 1]) < 0xB0);
+    if (is_accent && !marked.empty()) marked.pop_back();
+    is_split = is_split || is_accent;
+    if (static_cast<unsigned char>(text[i]) < 0x80) {
+      marked += text[i];
+    } else if (is_first_byte(text[i])) {
+      marked += kMark;
+    }
+  }
+  return {marked, is_split};
+}
+
+// Notes classes that one hardly tells apart: "<=50K" and "<=50K.", or those of which one has its
+// accents as characters of their own.
+void note_nearly_alike(const std::map<std::string, int64_t>& rows_of,
+                       std::vector<std::string>& notes) {
+  std::map<std::pair<std::string, bool>, std::string> seen;  // one of each look
+  std::vector<std::string> alike;
+  for (const auto& [name, rows] : rows_of) {
+    const auto look = with_marks(without_points(name));
+    auto other = seen.find({look.first, !look.second});
+    if (other == seen.end()) other = seen.find(look);
+    const bool is_alike =
+        other != seen.end() &&
+        (other->first != look || without_points(other->second) == without_points(name));
+    if (is_alike) {
+      alike.push_back(quote(other->second) + " (" + counted(rows_of.at(other->second), "row") +
+                      ") and " + quote(name) + " (" + counted(rows, "row") + ")");
+    }
+    seen.emplace(look, name);
+  }
+  if (alike.empty()) return;
+  notes.push_back("classes that are nearly alike: " + listed(alike) +
+                  "; write them alike if they are meant to be one");
+}
+
 // The class of each text, with notes on what was joined and what was not.
 std::map<std::string, std::string> class_of_each(const std::map<std::string, int64_t>& counts,
                                                  std::vector<std::string>& notes) {
@@ -113,6 +162,9 @@ std::map<std::string, std::string> class_of_each(const std::map<std::string, int
     notes.push_back("labels that differ only in their case are different classes: " +
                     listed(apart) + "; write them alike if they are meant to be one");
   }
+  std::map<std::string, int64_t> rows_of;
+  for (const auto& [text, count] : counts) rows_of[class_of.at(text)] += count;
+  note_nearly_alike(rows_of, notes);
   for (const auto& [text, count] : counts) {
     if (!is_missing(text) && !may_mean_unknown(text)) continue;
     notes.push_back("the label " + quote(text) + " is a class of " + counted(count, "row") +

@@ -8,6 +8,7 @@
 
 #include "data/file.h"
 #include "data/message.h"
+#include "data/other_files.h"
 
 namespace glgnn {
 namespace {
@@ -44,24 +45,6 @@ constexpr std::array<uint32_t, 32> kHighControls{
     kUnknown, 0x2018,   0x2019, 0x201C, 0x201D, 0x2022,   0x2013, 0x2014,
     0x02DC,   0x2122,   0x0161, 0x203A, 0x0153, kUnknown, 0x017E, 0x0178};
 
-void append_utf8(std::string& out, uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    if (code < 0x10000) {
-      out += static_cast<char>(0xE0 | (code >> 12));
-    } else {
-      out += static_cast<char>(0xF0 | (code >> 18));
-      out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
-    }
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
-
 // The bytes of the character that begins with this one; 0 where none does.
 size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
@@ -93,7 +76,7 @@ size_t append_utf16(std::string& out, std::string_view bytes, bool low_first, bo
         continue;
       }
     }
-    append_utf8(out, is_between(unit, 0xD800, 0xDFFF) ? kUnknown : unit);
+    append_utf8(out, unit);
   }
   if (at_end && at < bytes.size()) append_utf8(out, kUnknown);
   return at_end ? bytes.size() : at;
@@ -114,6 +97,26 @@ bool is_utf8(std::string_view bytes) {
     bytes.remove_prefix(length);
   }
   return true;
+}
+
+void append_utf8(std::string& out, uint32_t code) {
+  constexpr uint32_t kLast = 0x10FFFF;
+  if (code > kLast || (code >= 0xD800 && code <= 0xDFFF)) code = kUnknown;
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xC0 | (code >> 6));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  } else {
+    if (code < 0x10000) {
+      out += static_cast<char>(0xE0 | (code >> 12));
+    } else {
+      out += static_cast<char>(0xF0 | (code >> 18));
+      out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
+    }
+    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  }
 }
 
 std::string from_windows_1252(std::string_view bytes) {
@@ -162,6 +165,7 @@ bool LineReader::fill() {
     if (found.starts_with(name)) found.erase(0, name.size());
     damaged(path_, found);
   }
+  if (unpacked_ == 0) check_is_text(piece, path_);
   append(piece);
   check_text(buffer_, old, {path_, line_ + 1});
   unpacked_ += got;

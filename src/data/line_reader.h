@@ -13,6 +13,9 @@ namespace glgnn {
 
 bool is_utf8(std::string_view bytes);
 
+// Appends a character; a mark of its own where there is none of this number.
+void append_utf8(std::string& out, uint32_t code);
+
 // Windows-1252, of which Latin-1 is a part, as UTF-8.
 std::string from_windows_1252(std::string_view bytes);
 

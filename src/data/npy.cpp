@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <charconv>
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "core/archive.h"
 #include "core/parallel.h"
 #include "data/file.h"
+#include "data/line_reader.h"
 #include "data/message.h"
 
 namespace glgnn {
@@ -64,8 +66,10 @@ std::string_view value_of(std::string_view dict, std::string_view key, const Pla
   return dict.substr(at);
 }
 
+constexpr int kBytesOfCharacter = 4;  // in an array of the kind U
+
 constexpr const char* kConvert =
-    "convert it with array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)";
+    "convert it with array.astype(numpy.float32), labels with array.astype(str)";
 
 // Sets kind and width; returns whether the bytes have to be swapped.
 bool parse_type(std::string_view value, NpyArray& array) {
@@ -78,16 +82,21 @@ bool parse_type(std::string_view value, NpyArray& array) {
     const auto [stop, code] = std::from_chars(type.data() + 2, last, array.width);
     const bool whole = stop == last && code == std::errc();
     const int w = array.width;
+    const bool is_text = array.is_text() && w > 0 && w <= INT_MAX / kBytesOfCharacter;
+    if (array.kind == 'U') array.width *= is_text ? kBytesOfCharacter : 1;
     const bool is_integer =
         (array.kind == 'i' || array.kind == 'u') && (w == 1 || w == 2 || w == 4 || w == 8);
-    const bool is_float = array.kind == 'f' && (w == 4 || w == 8);
-    const bool is_other = (array.kind == 'b' && w == 1) || (array.kind == 'S' && w > 0);
+    const bool is_float = array.kind == 'f' && (w == 2 || w == 4 || w == 8);
+    const bool is_bool = array.kind == 'b' && w == 1;
     const bool order = std::string_view("<>|=").find(type[0]) != std::string_view::npos;
-    if (whole && order && (is_integer || is_float || is_other)) return type[0] == '>';
+    if (whole && order && (is_integer || is_float || is_bool || is_text)) {
+      return type[0] == '>' && array.kind != 'S';
+    }
   }
-  fail(ErrorKind::kData, array.place,
-       {"array of a type that cannot be read", std::string(type),
-        "float32, float64, bool or integers of 8 to 64 bits", kConvert});
+  fail(
+      ErrorKind::kData, array.place,
+      {"array of a type that cannot be read", std::string(type),
+       "floats of 16 to 64 bits, bool or integers of 8 to 64 bits, labels also as text", kConvert});
 }
 
 std::vector<int64_t> parse_shape(std::string_view value, const Place& place) {
@@ -122,6 +131,14 @@ void reorder(NpyArray& array) {
   array.bytes = std::move(out);
 }
 
+float float_of_half(uint16_t half) {
+  const int power = half >> 10 & 0x1F, rest = half & 0x3FF;
+  const float sign = half >> 15 == 0 ? 1.0f : -1.0f;
+  if (power == 0x1F) return rest == 0 ? sign * INFINITY : NAN;
+  return sign * (power == 0 ? std::ldexp(static_cast<float>(rest), -24)
+                            : std::ldexp(static_cast<float>(rest + 0x400), power - 25));
+}
+
 // Calls visit(index, number) for all, with the numbers' own type.
 template <class T, class Visit>
 void visit_as(const NpyArray& array, const Visit& visit) {
@@ -134,7 +151,10 @@ void visit_as(const NpyArray& array, const Visit& visit) {
 
 template <class Visit>
 void for_each_number(const NpyArray& array, const Visit& visit) {
-  switch (array.kind == 'S' ? 0 : array.kind * 16 + array.width) {
+  switch (array.is_text() ? 0 : array.kind * 16 + array.width) {
+    case 'f' * 16 + 2:
+      return visit_as<uint16_t>(array,
+                                [&](size_t i, uint16_t half) { visit(i, float_of_half(half)); });
     case 'f' * 16 + 4:
       return visit_as<float>(array, visit);
     case 'f' * 16 + 8:
@@ -158,7 +178,7 @@ void for_each_number(const NpyArray& array, const Visit& visit) {
       return visit_as<uint64_t>(array, visit);
     default:
       fail(ErrorKind::kData, array.place,
-           {"array of text", "bytes", "an array of numbers", kConvert});
+           {"array of text", "text", "an array of numbers", kConvert});
   }
 }
 
@@ -212,7 +232,7 @@ void require_bytes(const NpyArray& array, int64_t found) {
 }
 
 void swap_bytes(NpyArray& array) {
-  const auto width = static_cast<size_t>(array.width);
+  const auto width = static_cast<size_t>(array.kind == 'U' ? kBytesOfCharacter : array.width);
   for (size_t i = 0; i < array.bytes.size(); i += width) {
     std::reverse(array.bytes.begin() + i, array.bytes.begin() + i + width);
   }
@@ -412,5 +432,30 @@ std::vector<int64_t> to_integers(const NpyArray& array, bool nan_is_no_label) {
 
 std::vector<int64_t> to_integers(const NpyArray& array) { return to_integers(array, false); }
 std::vector<int64_t> to_labels(const NpyArray& array) { return to_integers(array, true); }
+
+std::vector<std::string> to_texts(const NpyArray& array) {
+  if (!array.is_text()) {
+    fail(ErrorKind::kData, array.place,
+         {"array of numbers", array.shape_text(), "an array of text",
+          "convert it with array.astype(str)"});
+  }
+  std::vector<std::string> texts;
+  const auto width = static_cast<size_t>(array.width);
+  for (size_t at = 0; at < array.bytes.size(); at += width) {
+    std::string text;
+    if (array.kind == 'S') {
+      text = array.bytes.substr(at, width);
+      if (!is_utf8(text)) text = from_windows_1252(text);
+    }
+    for (size_t c = 0; c < width && array.kind == 'U'; c += kBytesOfCharacter) {
+      uint32_t code = 0;
+      std::memcpy(&code, &array.bytes[at + c], kBytesOfCharacter);
+      append_utf8(text, code);
+    }
+    text.erase(text.find_last_not_of('\0') + 1);  // which fill up short ones
+    texts.emplace_back(trimmed(text));
+  }
+  return texts;
+}
 
 }  // namespace glgnn

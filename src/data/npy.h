@@ -19,13 +19,14 @@ namespace glgnn {
 // An array of up to two dimensions, row-major, in this machine's byte order.
 struct NpyArray {
   std::vector<int64_t> shape;
-  char kind = 'f';  // f float, i signed, u unsigned, b bool, S bytes
+  char kind = 'f';  // f float, i signed, u unsigned, b bool, S bytes, U text
   int width = 4;    // bytes per element
   std::string bytes;
   Place place;            // where it was read, for errors
   int64_t first_row = 0;  // of the file, where it is a part of one
 
   int64_t size() const;
+  bool is_text() const { return kind == 'S' || kind == 'U'; }
   std::string shape_text() const;  // "(178, 13)"
 };
 
@@ -69,5 +70,8 @@ std::vector<int64_t> to_integers(const NpyArray& array);
 // The same of labels, where NaN is kNoLabel.
 inline constexpr int64_t kNoLabel = std::numeric_limits<int64_t>::min();
 std::vector<int64_t> to_labels(const NpyArray& array);
+
+// The texts of an array of texts, as UTF-8 and without blanks around them.
+std::vector<std::string> to_texts(const NpyArray& array);
 
 }  // namespace glgnn

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/dates.h"
 #include "data/text_rows.h"
 #include "data/values.h"
 

@@ -8,6 +8,7 @@
 #include "data/formats.h"
 #include "data/line_reader.h"
 #include "data/message.h"
+#include "data/other_files.h"
 
 namespace glgnn {
 namespace {
@@ -54,16 +55,8 @@ void refuse_column_options(const fs::path& path, const LoadOptions& options) {
 
 [[noreturn]] void unknown_kind(const fs::path& path) {
   const std::string extension = extension_of(path);
-  std::string repair = "say what it holds with --format, or rename or convert the file";
-  if (extension == ".parquet" || extension == ".feather") {
-    repair = "write it as CSV, in Python: pandas.read_" + extension.substr(1) +
-             "(FILE).to_csv(\"table.csv\", index=False)";
-  } else if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") {
-    repair = "save the sheet as \"CSV UTF-8\" in the program that shows it";
-  } else if (extension == ".zip" || extension == ".bz2" || extension == ".xz" ||
-             extension == ".zst" || extension == ".7z") {
-    repair = "unpack it";
-  }
+  std::string repair = how_to_convert(extension);
+  if (repair.empty()) repair = "say what it holds with --format, or rename or convert the file";
   fail(ErrorKind::kUsage, {path},
        {"unknown kind of file", path.has_extension() ? extension : path.string(),
         extensions() + ", text also as .gz, or a folder", repair});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/dates.h"
 #include "data/labels.h"
 #include "data/number_style.h"
 #include "data/text_rows.h"
@@ -11,8 +12,6 @@
 
 namespace glgnn {
 namespace {
-
-const NumberStyle kDecimalComma{true, 0, ""};
 
 // "-" among levels such as "+".
 bool is_sign_level(const TableColumn& column, const Cell& cell) {
@@ -123,10 +122,11 @@ bool RowEncoder::read_text(Part& part, std::string_view text, const CellRows& ro
                            double& value) const {
   const NumberStyle& style = part.column->style;
   const bool fits = parse_number(text, style, value);
-  if (options_.fitting || needs_unit(style.unit) || (fits && is_plain(style))) return fits;
+  if (options_.fitting || (fits && is_plain(style))) return fits;
   double other = 0;
-  const bool fits_other = parse_number(text, other) ||
-                          (!options_.comma_separates && parse_number(text, kDecimalComma, other));
+  const NumberStyle with_point{false, 0, style.unit}, with_comma{true, 0, style.unit};
+  const bool fits_other = parse_number(text, with_point, other) ||
+                          (!options_.comma_separates && parse_number(text, with_comma, other));
   if (!fits_other || (fits && other == value)) return fits;
   Number& first = fits ? part.both_ways : part.other_way;
   if (first.text.empty()) first = {std::string(text), rows.place(), value, other};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include "data/dates.h"
 #include "data/number_style.h"
 #include "data/text_rows.h"
 #include "data/values.h"

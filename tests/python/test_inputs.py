@@ -132,6 +132,18 @@ def test_periods_are_the_dates_they_begin_at(unit):
     np.testing.assert_array_equal(features, encode(dates)[0])
 
 
+@pytest.mark.parametrize("unit", ["M", "Q"])
+def test_periods_and_their_texts_are_the_same_dates(unit):
+    months = pd.Series(pd.period_range("2020-01", periods=40, freq=unit))
+    size = np.arange(40.0) ** 2
+    features, names, model = encode(pd.DataFrame({"month": months.astype(str), "size": size}))
+    assert names == ["month", "size"]
+    periods = pd.DataFrame({"month": months, "size": size})
+    np.testing.assert_array_equal(features, encode(periods)[0])
+    texts = periods.assign(month=months.astype(str))
+    np.testing.assert_array_equal(model.predict_proba(periods), model.predict_proba(texts))
+
+
 def test_gaps_among_numbers_as_objects():
     table = pd.DataFrame({"a": pd.Series([1, pd.NA, 3, 4.5], dtype=object), "b": [5.0, 6, 8, 7]})
     features, names, model = encode(table)

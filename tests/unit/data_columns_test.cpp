@@ -398,6 +398,23 @@ TEST_F(DataColumns, SpellingsOfOneClassAreJoined) {
       << "else there would be one class";
 }
 
+TEST_F(DataColumns, ClassesThatAreNearlyAlikeAreSaid) {
+  const Dataset d =
+      load("n,k\n1,<=50K\n2,<=50K.\n3,>50K\n4,>50K\n5,Jose\u0301\n6,Jos\u00E9\n", {.label = "k"});
+  EXPECT_EQ(d.classes(), 5);
+  EXPECT_EQ(
+      d.notes[0],
+      "classes that are nearly alike: \"<=50K\" (1 row) and \"<=50K.\" (1 row), \"Jose\u0301\" (1 "
+      "row) and \"Jos\u00E9\" (1 row); write them alike if they are meant to be one");
+  for (const std::string pair :
+       {"1,+\n2,++", "1,a-b\n2,ab", "1,C\n2,C#", "1,1.5\n2,15", "1,-1\n2,1", "1,<5\n2,>5",
+        "1,\u00E9\n2,\u00E8", "1,had\n2,hAd", "1,r\u00E9sum\u00E9\n2,resume"}) {
+    for (const std::string& note : load("n,k\n" + pair + "\n3,x\n4,x\n", {.label = "k"}).notes) {
+      EXPECT_EQ(note.find("nearly alike"), std::string::npos) << pair;
+    }
+  }
+}
+
 TEST_F(DataColumns, MeasurementsAreNoClasses) {
   std::string text = "n,y\n";
   for (int i = 0; i < 60; ++i) {

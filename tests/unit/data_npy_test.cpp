@@ -10,7 +10,7 @@ namespace glgnn {
 namespace {
 
 TEST(DataNpy, ReadsEveryKindOfNumber) {
-  for (const std::string kind : {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
+  for (const std::string kind : {"half", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
                                  "big_endian", "fortran", "version2", "version3"}) {
     const NpyArray array = read_npy(fixture(kind + ".npy"));
     const Matrix m = to_matrix(array);
@@ -78,17 +78,22 @@ TEST(DataNpy, RefusesWhatItCannotUse) {
     const std::string path = folder.write(name, bytes_of(fixture(name)));
     return folder.error_of(ErrorKind::kData, [&] { to_matrix(read_npy(path)); });
   };
-  EXPECT_EQ(error("half.npy"),
-            "half.npy: array of a type that cannot be read: found \"<f2\", expected float32, "
-            "float64, bool or integers of 8 to 64 bits; convert it with "
-            "array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)");
-  EXPECT_TRUE(
-      begins(error("text.npy"), "text.npy: array of a type that cannot be read: found \"<U3\""));
+  EXPECT_EQ(error("text.npy"),
+            "text.npy: not a matrix: found \"shape (2,)\", expected two dimensions, rows and "
+            "columns; make a matrix of it with X.reshape(len(X), -1)");
+  std::string complex = bytes_of(fixture("f8.npy"));
+  complex.replace(complex.find("<f8"), 3, "<c8");
+  EXPECT_EQ(
+      folder.error_of(ErrorKind::kData,
+                      [&] { to_matrix(read_npy(folder.write("c.npy", complex))); }),
+      "c.npy: array of a type that cannot be read: found \"<c8\", expected floats of 16 to 64 "
+      "bits, bool or integers of 8 to 64 bits, labels also as text; convert it with "
+      "array.astype(numpy.float32), labels with array.astype(str)");
   const std::string bytes = folder.write("y_bytes.npy", bytes_of(fixture("y_bytes.npy")));
   EXPECT_EQ(
       folder.error_of(ErrorKind::kData, [&] { to_integers(read_npy(bytes)); }),
-      "y_bytes.npy: array of text: found \"bytes\", expected an array of numbers; convert it with "
-      "array.astype(numpy.float32), labels with numpy.unique(y, return_inverse=True)");
+      "y_bytes.npy: array of text: found \"text\", expected an array of numbers; convert it with "
+      "array.astype(numpy.float32), labels with array.astype(str)");
   EXPECT_EQ(
       error("cube.npy"),
       "cube.npy: too many dimensions: found \"(2, 2, 2)\", expected one or two dimensions; make "
@@ -297,12 +302,14 @@ TEST(DataArrays, ReadsArchives) {
 }
 
 TEST(DataArrays, ReadsSciPysSparseMatrices) {
-  Dataset d = load_dataset(fixture("scipy_csr.npz"), {.label = fixture("y.npy")});
-  ASSERT_TRUE(d.features.is_sparse);
-  make_dense(d.features);
   const Dataset dense = load_dataset(fixture("X.npy"));
-  for (int64_t i = 0; i < dense.features.dense.size(); ++i) {
-    EXPECT_EQ(d.features.dense.data()[i], dense.features.dense.data()[i]);
+  for (const std::string format : {"csr", "csc", "coo"}) {
+    Dataset d = load_dataset(fixture("scipy_" + format + ".npz"), {.label = fixture("y.npy")});
+    ASSERT_TRUE(d.features.is_sparse) << format;
+    make_dense(d.features);
+    for (int64_t i = 0; i < dense.features.dense.size(); ++i) {
+      EXPECT_EQ(d.features.dense.data()[i], dense.features.dense.data()[i]) << format << i;
+    }
   }
 }
 
@@ -341,6 +348,19 @@ TEST(DataArrays, SaysWhichNumbersLieTooClose) {
                      "1 column has the same value in every row and is left out: f2"}));
 }
 
+TEST(DataArrays, LabelsMayBeText) {
+  for (const std::string name : {"y_text.npy", "y_text_swapped.npy"}) {
+    const Dataset d = load_dataset(fixture("X.npy"), {.label = fixture(name)});
+    EXPECT_EQ(d.class_names, (Strings{"M\u00E4use", "dog"})) << name;
+    EXPECT_EQ(d.labels, (std::vector<int32_t>{0, 1, -1, 1, 0, -1})) << name;
+  }
+  for (const Dataset& d : {load_dataset(fixture("text_labels.npz")),
+                           load_dataset(fixture("X.npy"), {.label = fixture("y_bytes.npy")})}) {
+    EXPECT_EQ(d.class_names, (Strings{"cat", "dog"}));
+    EXPECT_EQ(d.labels, (std::vector<int32_t>{0, 1, 0, 1, 0, 1}));
+  }
+}
+
 TEST(DataArrays, NanIsNoLabel) {
   const Dataset d = load_dataset(fixture("X.npy"), {.label = fixture("y_nan.npy")});
   EXPECT_EQ(d.class_names, (Strings{"3", "7"}));
@@ -373,7 +393,7 @@ TEST(DataArrays, NewRowsOfSvmlightFilesLeaveOutTheSameColumns) {
 TEST(DataArrays, RefusesWhatDoesNotFit) {
   const TempFolder folder;
   for (const std::string name :
-       {"X.npy", "y.npy", "f4.npy", "stored.npz", "scipy_csc.npz", "split.npz"}) {
+       {"X.npy", "y.npy", "f4.npy", "stored.npz", "scipy_bsr.npz", "split.npz"}) {
     folder.write(name, bytes_of(fixture(name)));
   }
   const auto error = [&](ErrorKind kind, const std::string& name, const LoadOptions& options = {}) {
@@ -397,9 +417,11 @@ TEST(DataArrays, RefusesWhatDoesNotFit) {
             "split.npz: no features: found \"arrays train, val, test\", expected an array X, or a "
             "sparse matrix as indptr, indices, data and shape; write it with "
             "numpy.savez_compressed(file, X=X, y=y)");
-  EXPECT_EQ(error(ErrorKind::kData, "scipy_csc.npz"),
-            "scipy_csc.npz: not in compressed rows: found \"csc\", expected the format csr "
-            "(matrix.tocsr()); write the matrix again with scipy.sparse.save_npz");
+  EXPECT_EQ(
+      error(ErrorKind::kData, "scipy_bsr.npz"),
+      "scipy_bsr.npz: a sparse matrix of a kind that is not read: found \"bsr\", expected the "
+      "format csr, csc or coo (matrix.tocsr()); write the matrix again with "
+      "scipy.sparse.save_npz");
 }
 
 TEST(DataArrays, RefusesNamesThatAreNothing) {

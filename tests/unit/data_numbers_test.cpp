@@ -1,5 +1,6 @@
-// How numbers, dates and times of a table are written, and what they are read as.
+// How numbers and times of a table are written, and what they are read as.
 #include "data/data.h"
+#include "data/dates.h"
 #include "data/labels.h"
 #include "data/table_header.h"
 #include "data/values.h"
@@ -7,86 +8,6 @@
 
 namespace glgnn {
 namespace {
-
-TEST_F(DataColumns, DatesBecomeDays) {
-  const Dataset d = column({"1970-01-02", "2024-02-29", "", "1969-12-31T12:00"});
-  EXPECT_EQ(d.feature_names, (Strings{"n", "x", "x is missing"}));
-  EXPECT_EQ(values(d, 1), (std::vector<float>{1, 19782, 1, -0.5}));
-  EXPECT_EQ(d.notes[0], "dates become days since 1970-01-01: x");
-  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,2024-02-29\n2,2024-02-30\n3,2024-03-01\n"),
-            "t.csv:3: column \"x\": not a date: found \"2024-02-30\", expected a date such as "
-            "2024-05-17 in every row, or a gap; correct the value or remove the row; if the column "
-            "holds categories use --categorical x");
-}
-
-TEST_F(DataColumns, DatesMayNameTheirDayOfTheWeek) {
-  for (const Strings& dates :
-       {Strings{"Fri, 02 Jan 1970 00:00:00 +0000", "Thu, 29 Feb 2024 12:00:00 +0000"},
-        Strings{"Friday, January 2, 1970", "Thursday, February 29, 2024 12:00"},
-        Strings{"Fri 2 Jan 1970", "thu 29 feb 2024 12:00"}}) {
-    EXPECT_EQ(values(column({dates[0], dates[1], dates[0]}), 1),
-              (std::vector<float>{1, 19782.5f, 1}))
-        << dates[0];
-  }
-  EXPECT_EQ(column({"Fri, may be", "Sat 5", "Fri, may be", "Sat 5"}).plan.columns[1].kind,
-            ColumnKind::kCategorical);
-}
-
-TEST_F(DataColumns, DatesThatAreNotClearAreLeftOut) {
-  for (const std::string date :
-       {"3/4/2024", "03.04.24", "13/02/24", "3-4-2024 12:30", "3-May-24"}) {
-    const Dataset d = column({date, date, "5/6/2023"});
-    EXPECT_EQ(d.feature_names, (Strings{"n"})) << date;
-    EXPECT_EQ(d.notes, (Strings{"1 column holds dates that can be read in several ways and is left "
-                                "out: x; 2024-05-17 is always clear"}));
-  }
-}
-
-TEST_F(DataColumns, VersionsAreNoDates) {
-  for (const std::string version : {"1.5.2", "1.10.2", "10.4.1", "3.40.12"}) {
-    EXPECT_EQ(column({version, version, "3.1.4", "3.1.4"}).plan.columns[1].kind,
-              ColumnKind::kCategorical)
-        << version;
-  }
-}
-
-TEST_F(DataColumns, DatesOfAnyOrderWhereADayIsAboveTwelve) {
-  for (const Strings& dates : {Strings{"26.02.2023", "3.4.2023", "", "01.01.1970 12:00"},
-                               Strings{"02/26/2023", "4/3/2023", "", "01/01/1970 12:00"},
-                               Strings{"2023/2/26", "2023/4/3", "", "1970/1/1 12:00"}}) {
-    const Dataset d = column(dates);
-    EXPECT_EQ(values(d, 1), (std::vector<float>{19414, 19450, 19414, 0.5})) << dates[0];
-  }
-  EXPECT_EQ(column({"26.02.2023", "3.4.2023", "4.4.2023"}).notes,
-            (Strings{"dates become days since 1970-01-01: x; those of x begin with the day"}));
-  EXPECT_EQ(error(ErrorKind::kData, "n,x\n1,26.02.2023\n2,03.04.2023\n3,30.02.2023\n"),
-            "t.csv:4: column \"x\": not a date: found \"30.02.2023\", expected a date such as "
-            "17.05.2024 in every row, or a gap; correct the value or remove the row; if the column "
-            "holds categories use --categorical x");
-}
-
-TEST_F(DataColumns, ReadsTimes) {
-  double days = 0;
-  EXPECT_TRUE(parse_iso_date("1970-01-01T06:00:00Z", days));
-  EXPECT_EQ(days, 0.25);
-  EXPECT_TRUE(parse_iso_date("1970-01-02 01:00:00.5+01:00", days));
-  EXPECT_NEAR(days, 1 + 0.5 / 86400, 1e-12);
-  for (const char* text : {"1970-01-02 01:00:00 UTC", "1970-01-02 03:00:00 +0200",
-                           "1970-01-02T01:00 GMT", "1970-01-02 01:00:00,000 Z"}) {
-    EXPECT_TRUE(parse_iso_date(text, days)) << text;
-    EXPECT_NEAR(days, 1 + 1 / 24.0, 1e-12) << text;
-  }
-  EXPECT_EQ(column({"2024-05-17", "0000-00-00", "2024-05-20 00:00:00", "0000-00-00 00:00:00"})
-                .plan.columns[1]
-                .missing,
-            2);
-  for (const char* text :
-       {"1970-13-01", "1970-1-1", "1970-01-01x", "1970-01-01T", "1970-01-01T6:0"}) {
-    EXPECT_FALSE(parse_iso_date(text, days)) << text;
-  }
-  EXPECT_EQ(date_text(19782.9), "2024-02-29 21:36");
-  EXPECT_EQ(date_text(-1), "1969-12-31");
-}
 
 TEST_F(DataColumns, DecimalCommas) {
   const Dataset d = load("a;b\n1,5;2\n-3;1e1\n2,25e1;7\n");

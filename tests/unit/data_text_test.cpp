@@ -88,6 +88,36 @@ TEST(DataText, UnderstandsExcelsSeparatorLine) {
   EXPECT_EQ(d.features.dense[1][1], 5.0f);
 }
 
+TEST(DataText, SaysWhatAFileOfAnotherKindIs) {
+  const TempFolder folder;
+  const auto error = [&](const std::string& begin) {
+    const std::string path = folder.write("t.csv", begin + std::string("\0\x01\x02\0,a\n1\0", 10));
+    return folder.error_of(ErrorKind::kData, [&] { load_dataset(path); });
+  };
+  EXPECT_EQ(
+      error("PK\x03\x04..........................[Content_Types].xml"),
+      "t.csv: not a text file: found \"a spreadsheet (.xlsx)\", expected rows of text; save the "
+      "sheet as \"CSV UTF-8\" in the program that shows it");
+  EXPECT_EQ(
+      error("PAR1"),
+      "t.csv: not a text file: found \"a Parquet file\", expected rows of text; write it as CSV, "
+      "in Python: pandas.read_parquet(FILE).to_csv(\"table.csv\", index=False)");
+  const auto found = [](const std::string& what) {
+    return "t.csv: not a text file: found \"" + what + "\", expected rows of text; ";
+  };
+  EXPECT_TRUE(begins(error("PK\x03\x04..........................iris.csv"),
+                     found("a zip archive") + "unpack it"));
+  EXPECT_TRUE(begins(error("PK\x03\x04..........................X.npy"),
+                     found("NumPy arrays (.npz)") + "rename"));
+  EXPECT_TRUE(begins(error("\x93NUMPY"), found("a NumPy array (.npy)") + "rename"));
+  EXPECT_TRUE(begins(error("SQLite format 3"), found("an SQLite database")));
+  EXPECT_TRUE(begins(error("\x80\x04\x95"), found("a Python pickle")));
+  EXPECT_TRUE(begins(error("\xD0\xCF\x11\xE0"), found("an old file of Office (.xls)")));
+  EXPECT_TRUE(begins(error("BZh9"), found("a .bz2 file") + "unpack it"));
+  EXPECT_TRUE(begins(error("?"), "t.csv:1: not UTF-8 text"));
+  EXPECT_EQ(load_dataset(folder.write("t.csv", "PAR1,BZh\n1,2\n2,4\n3,3\n")).rows(), 3);
+}
+
 TEST(DataText, NamesWhatAFileHolds) {
   EXPECT_EQ(content_extension("a/x.CSV.gz"), ".csv");
   EXPECT_EQ(content_extension("x.tsv"), ".tsv");

@@ -45,6 +45,8 @@ write_npy("y_signs", np.array([-1, -1, -1, 1, 1, 1], "<i4"))
 write_npy("y_nan", np.array([[3], [np.nan], [3], [7], [-1], [7]]))
 write_npy("y_nan_beside_minus", np.array([-1, np.nan, -1, 1, 1, 1]))
 write_npy("y_bytes", np.array([b"cat", b"dog"] * 3))
+write_npy("y_text", np.array(["Mäuse", "dog", "", "dog ", "Mäuse", "nan"]))
+write_npy("y_text_swapped", np.array(["Mäuse", "dog", "", "dog", "Mäuse", "nan"]).astype(">U5"))
 write_npy("edges", np.array([[0, 1], [1, 0], [2, 2], [3, 4], [3, 5]], "<i4"))
 np.savez(OUT / "stored.npz", X=X, y=y)
 np.savez_compressed(OUT / "compressed.npz", X=X, y=y)
@@ -55,6 +57,13 @@ scipy.sparse.save_npz(OUT / "path.npz", path)
 scipy.sparse.save_npz(OUT / "path_below.npz", -path)
 scipy.sparse.save_npz(OUT / "scipy_csr.npz", scipy.sparse.csr_matrix(X))
 scipy.sparse.save_npz(OUT / "scipy_csc.npz", scipy.sparse.csc_matrix(X))
+coo = scipy.sparse.coo_matrix(X[::-1])
+rows, columns = np.append(5 - coo.row, 0), np.append(coo.col, 1)  # in no order, one of them twice
+parts = scipy.sparse.coo_matrix((np.append(coo.data, 2), (rows, columns)), shape=X.shape)
+parts.data[(rows == 0) & (columns == 1)] = [3, 2]
+scipy.sparse.save_npz(OUT / "scipy_coo.npz", parts)
+scipy.sparse.save_npz(OUT / "scipy_bsr.npz", scipy.sparse.bsr_matrix(X))
+np.savez(OUT / "text_labels.npz", X=X, y=np.array([b"cat", b"dog"] * 3))
 
 # A dataset folder with everything in it but meta.json, and one as plain as can be.
 full, plain = OUT / "full_set", OUT / "plain_set"
