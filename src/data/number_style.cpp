@@ -146,6 +146,19 @@ double multiple_of(std::string_view unit) {
   return unit == "T" ? 1e12 : 0;
 }
 
+// 1 or -1 for the first or the second of two sides, by their letter; else 0.
+double sign_of(std::string_view unit, std::string_view sides) {
+  constexpr std::string_view kDegree = "\u00B0";
+  if (unit.starts_with(kDegree)) unit = trimmed(unit.substr(kDegree.size()));
+  if (unit.size() != 1) return 0;
+  return unit[0] == sides.front() ? 1 : unit[0] == sides.back() ? -1 : 0;
+}
+
+bool are_sides(std::string_view unit) { return unit == kNorthSouth || unit == kEastWest; }
+
+// Whether each number has a suffix of its own that changes it.
+bool has_own_suffixes(std::string_view unit) { return unit == kMultiples || are_sides(unit); }
+
 bool is_clock(std::string_view unit) {
   return unit == kHours || unit == kMinutes || unit == kThreeParts || unit == kClock;
 }
@@ -328,11 +341,25 @@ bool StyleFinder::has_one_currency() const {
   return units_.size() == 1 && is_currency(units_.begin()->first);
 }
 
+// Those of coordinates, where every unit is one of two sides, and both are there.
+std::string StyleFinder::sides() const {
+  for (const char* const sides : {kNorthSouth, kEastWest}) {
+    bool has_first = false, has_second = false, has_others = false;
+    for (const auto& [unit, texts] : units_) {
+      const double sign = sign_of(unit, sides);
+      (sign > 0 ? has_first : sign < 0 ? has_second : has_others) = true;
+    }
+    if (has_first && has_second && !has_others) return sides;
+  }
+  return "";
+}
+
 // The one that most numbers have. Two numbers are hours and minutes where the column may hold times
 // of day.
 std::string StyleFinder::unit() const {
   constexpr double kHour = 3600;
   if (with_unit_ <= bare_ && !has_one_currency()) return "";
+  if (const std::string both = sides(); !both.empty()) return both;
   const auto most =
       std::ranges::max_element(units_, {}, [](const auto& unit) { return unit.second; });
   const std::string& common = most->first;
@@ -353,12 +380,12 @@ std::string StyleFinder::unit() const {
 
 bool StyleFinder::units_differ() const {
   const std::string common = unit();
-  return !common.empty() && common != kMultiples && with_unit(common) < with_unit_;
+  return !common.empty() && !has_own_suffixes(common) && with_unit(common) < with_unit_;
 }
 
 int64_t StyleFinder::numbers() const {
   const std::string common = unit();
-  return (common == kMultiples ? with_unit_ : with_unit(common)) +
+  return (has_own_suffixes(common) ? with_unit_ : with_unit(common)) +
          (needs_unit(common) ? 0 : bare_) + bounds();
 }
 
@@ -407,12 +434,14 @@ bool parse_number(std::string_view text, const NumberStyle& style, double& value
   if (!needs_unit(style.unit) && parse_form(clean, form, value)) return true;
   std::string number, unit, currency;
   if (style.unit.empty() || !split_unit(clean, number, unit, currency)) return false;
-  if (style.unit != kMultiples) {
+  if (!has_own_suffixes(style.unit)) {
     return same_unit(unit, style.unit) && parse_form(number, form, value);
   }
-  const double multiple = unit == currency ? 1 : multiple_of(unit);
-  if (multiple == 0 || !parse_form(number, form, value)) return false;
-  value *= multiple;
+  const double factor = are_sides(style.unit) ? sign_of(unit, style.unit)
+                        : unit == currency    ? 1
+                                              : multiple_of(unit);
+  if (factor == 0 || !parse_form(number, form, value)) return false;
+  value *= factor;
   return true;
 }
 
@@ -422,6 +451,7 @@ std::string number_text(const NumberStyle& style) {
   const std::string number = "1" + grouping + "234" + decimal + "5";
   if (style.unit.empty()) return number;
   if (style.unit == kMultiples) return "1" + decimal + "2345k";
+  if (are_sides(style.unit)) return "12" + decimal + "5" + style.unit.back();
   if (is_clock(style.unit)) {
     return style.unit == kHours || style.unit == kMinutes ? "8:30" : "0:20:34.5";
   }

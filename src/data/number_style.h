@@ -20,6 +20,9 @@ inline constexpr const char* kThreeParts = "h:mm:ss";
 inline constexpr const char* kClock = ":";
 // Each number has a suffix of its own that multiplies it, or none: "700", "1.2k", "3M".
 inline constexpr const char* kMultiples = "k, M";
+// Each number has one of two sides behind it, of which the second is below zero: "40.5N", "3° S".
+inline constexpr const char* kNorthSouth = "N, S";
+inline constexpr const char* kEastWest = "E, W";
 
 // What a comma and a point in a number can mean, by what else is in its file.
 enum class SignUse { kThousands, kDecimals, kUnclear };
@@ -60,6 +63,7 @@ class StyleFinder {
   bool count_forms(std::string_view text, Counts& counts);
   int64_t with_unit(const std::string& unit) const;
   bool has_one_currency() const;
+  std::string sides() const;
   std::string unit() const;
 
   int64_t bare_ = 0, with_unit_ = 0;      // texts

@@ -44,12 +44,15 @@ void run_table(const std::string& path) {
 
 void run_csv(std::string_view bytes) { run_table(write_input("x.csv", bytes)); }
 Seeds csv_seeds() {
-  return {kTable, "sep=;\na;b;k\n1;2;u\n3,5;4;v\n5;6;u\n",
+  return {kTable,
+          "sep=;\na;b;k\n1;2;u\n3,5;4;v\n5;6;u\n",
           "\xEF\xBB\xBF"
           "a|b\r\n1|2\r\n3|4\r\n5|6\r\n",
           "\n\n  \na,b,,\n1,\xE4\xF6,,\n2,x,,\n3,\xE4\xF6,,\n",
           "n,when,amount\n1,17.05.2024,\"1.234,5 kg\"\n2,01.06.2024,\"2,5 kg\"\n3,02.06.2024,\"4 "
-          "kg\"\n"};
+          "kg\"\n",
+          "t,k\nit was broken when it came,u\nIt came, and it was lovely,v\nbroken \xE2\x80\x93 it "
+          "was open,u\n"};
 }
 
 void run_tsv(std::string_view bytes) { run_table(write_input("x.tsv", bytes)); }
@@ -104,7 +107,8 @@ Seeds npy_seeds() {
   const std::vector<float> f{0, 1, 2, 3, 4, 5, 6, 7};
   return {npy("<f4", "(4, 2)", raw(f)), npy("<f4", "(4, 2)", raw(f), true),
           npy(">i2", "(8, 2)", raw(f)), npy("|u1", "(32, 1)", raw(f)),
-          npy("<f8", "(4, 1)", raw(f)), npy("<i4", "(8, 1)", raw(f))};
+          npy("<f8", "(4, 1)", raw(f)), npy("<i4", "(8, 1)", raw(f)),
+          npy("<f2", "(8, 2)", raw(f))};
 }
 
 std::string npz(const std::vector<NpzArray>& arrays) {
@@ -134,11 +138,24 @@ Seeds npz_seeds() {
                     starts = raw(std::vector<int32_t>{0, 1, 2, 4, 4}),
                     columns = raw(std::vector<int32_t>{0, 2, 1, 4}),
                     shape = raw(std::vector<int64_t>{4, 5});
+  const std::string letters = raw(std::vector<uint32_t>{'u', 0xE4, 'u', 0xE4});
   return {npz({{"X", "<f4", {4, 2}, x}, {"y", "<i4", {4}, labels}}),
+          npz({{"X", "<f4", {4, 2}, x}, {"y", "<U1", {4}, letters}}),
+          npz({{"X", "<f4", {4, 2}, x}, {"y", "|S4", {4}, letters}}),
           npz({{"indptr", "<i4", {5}, starts},
                {"indices", "<i4", {4}, columns},
                {"data", "<f4", {4}, x.substr(0, 16)},
                {"shape", "<i8", {2}, shape}}),
+          npz({{"indptr", "<i4", {6}, raw(std::vector<int32_t>{0, 1, 2, 3, 3, 4})},
+               {"indices", "<i4", {4}, raw(std::vector<int32_t>{3, 0, 1, 0})},
+               {"data", "<f4", {4}, x.substr(0, 16)},
+               {"shape", "<i8", {2}, shape},
+               {"format", "|S3", {}, "csc"}}),
+          npz({{"row", "<i4", {4}, raw(std::vector<int32_t>{3, 0, 1, 0})},
+               {"col", "<i4", {4}, columns},
+               {"data", "<f4", {4}, x.substr(0, 16)},
+               {"shape", "<i8", {2}, shape},
+               {"format", "|S3", {}, "coo"}}),
           packed_npz()};
 }
 
@@ -165,7 +182,8 @@ void run_graph(const std::string& name, std::string_view bytes) {
 
 void run_edges(std::string_view bytes) { run_graph("g.csv", bytes); }
 Seeds edges_seeds() {
-  return {"source,target,weight\na,b,1\nb,c,0.5\nc,c,1\n", "# x\n0 1\n1 2\n2 19\n", "0\t1\n3\t4\n"};
+  return {"source,target,weight\na,b,1\nb,c,0.5\nc,c,1\n", "# x\n0 1\n1 2\n2 19\n", "0\t1\n3\t4\n",
+          "Source,Target,Type,Weight\na,b,Undirected,1\nc,d,Directed,2\n"};
 }
 void run_graphml(std::string_view bytes) { run_graph("g.graphml", bytes); }
 Seeds graphml_seeds() {

@@ -114,6 +114,18 @@ TEST_F(NewRowsTest, UnitsKeepTheOtherDecimalSign) {
                      "new.csv:3: column \"w\": two decimal signs: found \"1.5 kg\""));
 }
 
+TEST_F(NewRowsTest, CoordinatesHaveASign) {
+  fitted_ = load_dataset(folder_.write("t.csv", "p,n\n27.5N,1\n3.5S,2\n7.25N,4\n"));
+  NewRows rows = open("p;n\n27,25\u00B0 S;1\n-4.5;2\n");
+  const RowBlock block = read(rows);
+  EXPECT_EQ(row(block, 0)[0], -27.25f);
+  EXPECT_EQ(row(block, 1)[0], -4.5f);
+  EXPECT_EQ(
+      error("p,n\n27.5E,1\n"),
+      "new.csv:2: column \"p\": not a number: found \"27.5E\", expected a number with N, S, as "
+      "the fitted rows have it; correct the value, or leave it empty");
+}
+
 TEST_F(NewRowsTest, MonthsAreWrittenInAnyWay) {
   fitted_ = load_dataset(folder_.write("t.csv", "m,n\n2021-01,1\n2021-04,2\n2021-10,4\n"));
   for (const std::string month : {"2020-12", "12/2020", "Dec 2020", "2020-12-01"}) {

@@ -238,6 +238,24 @@ TEST_F(DataColumns, SuffixesThatMultiply) {
 }
 
 // Float32 has steps of 512 there.
+TEST_F(DataColumns, CoordinatesHaveASign) {
+  const Dataset d = column({"40.5N", "3.25S", "12.5N", "0S", "7N"});
+  EXPECT_EQ(values(d, 1), (std::vector<float>{40.5f, -3.25f, 12.5f, 0, 7}));
+  EXPECT_EQ(d.notes, (Strings{"numbers are read without separators of thousands and units: x "
+                              "(12.5S is -12.5)"}));
+  EXPECT_EQ(values(column({"10.33E", "3\u00B0 W", "7.5\u00B0W", "100.5 \u00B0E"}), 1),
+            (std::vector<float>{10.33f, -3, -7.5f, 100.5f}));
+  EXPECT_EQ(values(column({"40,5N", "3,25S", "12,5N"}), 1),
+            (std::vector<float>{40.5f, -3.25f, 12.5f}));
+  for (const Strings& texts :
+       {Strings{"12N", "12E"}, Strings{"12N", "12W"}, Strings{"12n", "12S"}}) {
+    EXPECT_EQ(column({texts[0], texts[1], texts[0], texts[1]}).plan.columns[1].kind,
+              ColumnKind::kCategorical)
+        << texts[1];
+  }
+  EXPECT_EQ(values(column({"5 N", "12 N", "40 N"}), 1), (std::vector<float>{5, 12, 40}));
+}
+
 TEST_F(DataColumns, LargeNumbersThatLieCloseTogetherLoseNothing) {
   const Dataset d = column({"5812345600.0", "5812345697.6", "5812345650"});
   EXPECT_EQ(values(d, 1), (std::vector<float>{-50, 47.6f, 0}));
