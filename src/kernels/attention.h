@@ -8,6 +8,9 @@
 
 namespace glgnn {
 
+// row_products: y = x w, N x K and K x M. What comes of a row has the same bits whatever rows are
+// beside it, which BLAS does not promise. Cost O(N K M).
+//
 // layer_norm: y = (x - mean) / sqrt(variance + 1e-5) * gain + offset, of each row of x. N x d; gain
 // and offset have d numbers. Cost O(N d).
 //
@@ -21,6 +24,8 @@ namespace glgnn {
 namespace ref {
 
 template <class T>
+void row_products(MatView<T> y, MatView<const T> x, MatView<const T> w);
+template <class T>
 void layer_norm(MatView<T> y, MatView<const T> x, const T* gain, const T* offset);
 template <class T>
 void gelu(MatView<T> x, const T* offset);
@@ -33,6 +38,7 @@ void attend(MatView<T> out, MatView<const T> q, MatView<const T> k_transposed, M
 namespace cpu {
 
 // Each in the thread that calls.
+void row_products(MatView<float> y, MatView<const float> x, MatView<const float> w);
 void layer_norm(MatView<float> y, MatView<const float> x, const float* gain, const float* offset);
 void gelu(MatView<float> x, const float* offset);
 void attend(MatView<float> out, MatView<const float> q, MatView<const float> k_transposed,

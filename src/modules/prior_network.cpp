@@ -8,7 +8,6 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "kernels/attention.h"
-#include "kernels/dense.h"
 #include "modules/prior_weights.h"
 
 namespace glgnn {
@@ -16,7 +15,7 @@ namespace {
 
 using Net = PriorNetwork;
 
-constexpr int64_t kRowsAtOnce = 32;  // so many rows go through a layer while they are in the cache
+constexpr int64_t kRowsAtOnce = 16;  // so many rows go through a layer while they are in the cache
 
 float from_half(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
@@ -58,15 +57,20 @@ struct Norm {
   }
 };
 
-// x weights^T + offset; without an offset where it is empty.
+// x weights + offset; without an offset where it is empty. The file has the weights transposed.
 struct Linear {
   Matrix weights, offset;
 
-  Linear(WeightReader& file, int64_t from, int64_t to, bool has_offset)
-      : weights(file.take(to, from)), offset(has_offset ? file.take(1, to) : Matrix()) {}
+  Linear(WeightReader& file, int64_t from, int64_t to, bool has_offset) : weights(from, to) {
+    const Matrix stored = file.take(to, from);
+    for (int64_t i = 0; i < from; ++i) {
+      for (int64_t j = 0; j < to; ++j) weights[i][j] = stored[j][i];
+    }
+    if (has_offset) offset = file.take(1, to);
+  }
   Matrix product(MatView<const float> x) const {
-    Matrix y(x.rows, weights.rows());
-    cpu::gemm(y.view(), x, weights.view(), {.transpose_b = true}, 1);
+    Matrix y(x.rows, weights.cols());
+    cpu::row_products(y.view(), x, weights.view());
     return y;
   }
   Matrix apply(MatView<const float> x) const {

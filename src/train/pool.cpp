@@ -252,11 +252,11 @@ void add_trees(std::vector<ModuleSpec>& pool, int64_t labels, bool few) {
 }
 
 // With more labels others say as well what they say, and it takes long. Where a few rows are given
-// to choose by it gained nothing.
+// to choose by it gained nothing; with a given graph it was not measured.
 constexpr int64_t kLabelsThatNeedAPrior = 60;
 
 bool suits_prior(const DataKind& kind) {
-  return !kind.val_is_given && kind.labels < kLabelsThatNeedAPrior &&
+  return !kind.val_is_given && !kind.has_graph && kind.labels < kLabelsThatNeedAPrior &&
          kind.classes <= PriorNetwork::kMostClasses && kind.origins <= PriorOptions::kMostColumns &&
          kind.rows * kind.origins <= PriorOptions::kMostCells;
 }

@@ -77,7 +77,8 @@ Config best(bool Config::*kind) {
 Split split_of(const Dataset& dataset) { return split_labels(dataset, 0.2, 1); }
 
 std::string model_seed(const Config& config, int rows = kFewest) {
-  const Dataset dataset = table(rows);
+  Dataset dataset = table(rows);
+  if (config.mode == Mode::kBest && config.prior_heads) dataset.has_graph = false;
   const FitResult fitted = fit_dataset(dataset, split_of(dataset), config, kContext);
   const std::string path = input_path("seed.glgnn");
   save_model(fitted.model, path);

@@ -51,7 +51,7 @@ Seeds csv_seeds() {
           "\n\n  \na,b,,\n1,\xE4\xF6,,\n2,x,,\n3,\xE4\xF6,,\n",
           "n,when,amount\n1,17.05.2024,\"1.234,5 kg\"\n2,01.06.2024,\"2,5 kg\"\n3,02.06.2024,\"4 "
           "kg\"\n",
-          "t,k\nit was broken when it came,u\nIt came, and it was lovely,v\nbroken \xE2\x80\x93 it "
+          "t,k\nit was broken when it came,u\nIt came and it was lovely,v\nbroken \xE2\x80\x93 it "
           "was open,u\n"};
 }
 

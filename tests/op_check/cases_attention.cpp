@@ -11,6 +11,20 @@ namespace {
 
 constexpr const char* kNoGradient = "the network is trained elsewhere and only asked here";
 
+Case row_products_case(std::string name, int64_t rows, int64_t inner, int64_t cols) {
+  const auto run = [=](auto& r, auto&& kernel) {
+    kernel(view(r.out[0], rows, cols), view(std::as_const(r.in[0]), rows, inner),
+           view(std::as_const(r.in[1]), inner, cols));
+  };
+  return {.name = std::move(name),
+          .in = {{"x", uniform(9, rows * inner)}, {"w", uniform(10, inner * cols)}},
+          .out = {{"y", rows * cols}},
+          .forward = [=]<class T>(Run<T>& r) { run(r, ref::row_products<T>); },
+          .backends = {{"cpu", [=](Run<float>& r, int) { run(r, cpu::row_products); }}},
+          .no_gradient = kNoGradient,
+          .forward_work = {.flops = 2.0 * static_cast<double>(rows * inner * cols)}};
+}
+
 Case layer_norm_case(std::string name, int64_t rows, int64_t cols) {
   const auto x = [=](auto& r) { return view(std::as_const(r.in[0]), rows, cols); };
   return {.name = std::move(name),
@@ -67,6 +81,14 @@ Case attend_case(std::string name, Sizes s, double largest = 1) {
           .forward_work = {.flops = 4.0 * static_cast<double>(s.rows * s.heard * s.width)}};
 }
 
+std::vector<Case> row_products_cases() {
+  return {row_products_case("one row", 1, 12, 7), row_products_case("odd", 7, 5, 53),
+          row_products_case("network", 66, 96, 192)};
+}
+std::vector<Case> row_products_bench() {
+  return {row_products_case("10000 cells", 10000, 96, 192)};
+}
+
 std::vector<Case> layer_norm_cases() {
   return {layer_norm_case("one row", 1, 5), layer_norm_case("odd", 7, 33),
           layer_norm_case("network", 64, 96)};
@@ -88,7 +110,8 @@ std::vector<Case> attend_bench() { return {attend_case("100 labels", {1000, 100,
 }  // namespace
 
 std::vector<Op> attention_ops() {
-  return {{"layer_norm", layer_norm_cases, layer_norm_bench},
+  return {{"row_products", row_products_cases, row_products_bench},
+          {"layer_norm", layer_norm_cases, layer_norm_bench},
           {"gelu", gelu_cases, gelu_bench},
           {"attend", attend_cases, attend_bench}};
 }

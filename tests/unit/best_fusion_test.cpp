@@ -168,7 +168,7 @@ TEST(BestPool, EveryKindHasModulesAndEverySwitchTakesItsPartAway) {
       config = {};
       config.spread_heads = config.prototype_heads = config.gnn_heads = false;
       EXPECT_EQ(module_pool(kind, config).empty(), text) << "tables have landmarks";
-      config.landmark_heads = false;
+      config.landmark_heads = config.prior_heads = false;
       EXPECT_TRUE(module_pool(kind, config).empty());
       config = {};
       config.k = 4;

@@ -56,6 +56,17 @@ TEST_P(PriorNetworkSays, WhatPyTorchSays) {
   }
 }
 
+TEST_P(PriorNetworkSays, TheSameBitsOfARowAlone) {
+  const Golden golden(GetParam());
+  const PriorTable table = read_labelled(golden.labelled(), golden.classes, 1);
+  const Matrix said = prior_logits(table, golden.asked(), 1);
+  for (int64_t i = 0; i < said.rows(); ++i) {
+    const int64_t row = std::ssize(golden.classes) + i;
+    const Matrix alone = prior_logits(table, golden.part(row, row + 1), 1);
+    EXPECT_TRUE(std::equal(alone.data(), alone.data() + alone.size(), said[i])) << i;
+  }
+}
+
 TEST_P(PriorNetworkSays, TheSameBitsForAnyNumberOfThreads) {
   const Golden golden(GetParam());
   const auto run = [&](int threads) {
@@ -175,6 +186,7 @@ TEST(PriorModule, IsTriedWhereLabelsAreFew) {
   };
   EXPECT_EQ(changed([](DataKind& k) { k.labels = 60; }), 0);
   EXPECT_EQ(changed([](DataKind& k) { k.val_is_given = true; }), 0);
+  EXPECT_EQ(changed([](DataKind& k) { k.has_graph = true; }), 0);
   EXPECT_EQ(changed([](DataKind& k) { k.classes = 11; }), 0);
   EXPECT_EQ(changed([](DataKind& k) { k.origins = 65; }), 0);
   EXPECT_EQ(changed([](DataKind& k) { k.rows = 20'000; }), 0);

@@ -32,6 +32,60 @@ HWY_INLINE void for_vectors(int64_t n, Work&& work) {
       [&](FloatVec v, float* to) { store_first(v, d, to, n - at); });
 }
 
+// kRows rows of y from column `first` on, kVectors vectors of them; every number is summed in the
+// order of w's rows.
+template <int kRows, int kVectors>
+HWY_INLINE void multiply_tile(MatView<float> y, MatView<const float> x, MatView<const float> w,
+                              int64_t row, int64_t first) {
+  const FloatTag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  FloatVec sum[kRows][kVectors];
+  for (auto& of_row : sum) {
+    for (FloatVec& part : of_row) part = hn::Zero(d);
+  }
+  for (int64_t f = 0; f < x.cols; ++f) {
+    FloatVec weights[kVectors];
+    for (int v = 0; v < kVectors; ++v) weights[v] = hn::LoadU(d, w[f] + first + v * lanes);
+    for (int r = 0; r < kRows; ++r) {
+      const FloatVec value = hn::Set(d, x[row + r][f]);
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(value, weights[v], sum[r][v]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[r][v], d, y[row + r] + first + v * lanes);
+  }
+}
+
+// Fewer columns than a vector has.
+void multiply_rest(MatView<float> y, MatView<const float> x, MatView<const float> w,
+                   int64_t first) {
+  const FloatTag d;
+  const int64_t count = y.cols - first;
+  for (int64_t i = 0; i < y.rows; ++i) {
+    FloatVec sum = hn::Zero(d);
+    for (int64_t f = 0; f < x.cols; ++f) {
+      sum = hn::MulAdd(hn::Set(d, x[i][f]), load_first(d, w[f] + first, count), sum);
+    }
+    store_first(sum, d, y[i] + first, count);
+  }
+}
+
+template <int kVectors>
+void multiply_columns(MatView<float> y, MatView<const float> x, MatView<const float> w,
+                      int64_t first) {
+  int64_t row = 0;
+  for (; row + 4 <= y.rows; row += 4) multiply_tile<4, kVectors>(y, x, w, row, first);
+  for (; row < y.rows; ++row) multiply_tile<1, kVectors>(y, x, w, row, first);
+}
+
+void multiply_rows(MatView<float> y, MatView<const float> x, MatView<const float> w) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
+  int64_t first = 0;
+  for (; first + 3 * lanes <= y.cols; first += 3 * lanes) multiply_columns<3>(y, x, w, first);
+  for (; first + lanes <= y.cols; first += lanes) multiply_columns<1>(y, x, w, first);
+  if (first < y.cols) multiply_rest(y, x, w, first);
+}
+
 void norm_rows(MatView<float> y, MatView<const float> x, const float* gain, const float* offset) {
   const FloatTag d;
   const auto n = static_cast<float>(x.cols);
@@ -113,6 +167,7 @@ HWY_AFTER_NAMESPACE();
 namespace glgnn::cpu {
 namespace {
 
+HWY_EXPORT(multiply_rows);
 HWY_EXPORT(norm_rows);
 HWY_EXPORT(gelu_rows);
 HWY_EXPORT(attend_rows);
@@ -121,6 +176,10 @@ HWY_EXPORT(attend_rows);
 thread_local Scratch<float> parts;
 
 }  // namespace
+
+void row_products(MatView<float> y, MatView<const float> x, MatView<const float> w) {
+  HWY_DYNAMIC_DISPATCH(multiply_rows)(y, x, w);
+}
 
 void layer_norm(MatView<float> y, MatView<const float> x, const float* gain, const float* offset) {
   HWY_DYNAMIC_DISPATCH(norm_rows)(y, x, gain, offset);

@@ -8,6 +8,16 @@
 namespace glgnn::ref {
 
 template <class T>
+void row_products(MatView<T> y, MatView<const T> x, MatView<const T> w) {
+  for (int64_t i = 0; i < y.rows; ++i) {
+    for (int64_t c = 0; c < y.cols; ++c) {
+      y[i][c] = 0;
+      for (int64_t f = 0; f < x.cols; ++f) y[i][c] += x[i][f] * w[f][c];
+    }
+  }
+}
+
+template <class T>
 void layer_norm(MatView<T> y, MatView<const T> x, const T* gain, const T* offset) {
   for (int64_t i = 0; i < x.rows; ++i) {
     T mean = 0, variance = 0;
@@ -56,6 +66,8 @@ void attend(MatView<T> out, MatView<const T> q, MatView<const T> k_transposed, M
   }
 }
 
+template void row_products(MatView<float>, MatView<const float>, MatView<const float>);
+template void row_products(MatView<double>, MatView<const double>, MatView<const double>);
 template void layer_norm(MatView<float>, MatView<const float>, const float*, const float*);
 template void layer_norm(MatView<double>, MatView<const double>, const double*, const double*);
 template void gelu(MatView<float>, const float*);
