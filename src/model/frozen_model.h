@@ -100,4 +100,7 @@ std::optional<Compares> compares(const FittedModule& module);
 // F x F: the columns heard beside each by the modules of a pool that hear several; else empty.
 Csr heard_columns(const Model& model);
 
+// Cells that prior modules read of a row that is asked for: most of what asking costs.
+int64_t prior_cells(const Model& model);
+
 }  // namespace glgnn

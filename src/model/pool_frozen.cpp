@@ -285,6 +285,16 @@ std::vector<ModuleLinks> PoolFrozen::weaken(const ModuleLinks& links, const Feat
   return out;
 }
 
+int64_t prior_cells(const Model& model) {
+  int64_t cells = 0;
+  for (const FittedModule& module : model.modules) {
+    const auto* pool = std::get_if<PoolState>(module.state.get());
+    const auto* prior = pool ? std::get_if<PriorState>(&pool->kind) : nullptr;
+    if (prior) cells += std::ssize(prior->columns) + 1;
+  }
+  return cells;
+}
+
 std::unique_ptr<FrozenModel> freeze_pool(const Model& model, const Context& context) {
   return std::make_unique<PoolFrozen>(model, context);
 }
