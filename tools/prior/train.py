@@ -32,7 +32,7 @@ def loss_of(network, cells, y, labelled, device):
     """Cross-entropy of the rows asked for, where some labelled row has their class; and the part that is right."""
     known = F.one_hot(y[:, :labelled], MOST_CLASSES).amax(1).bool()
     counts = torch.gather(known, 1, y[:, labelled:]) & (known.sum(1) > 1)[:, None]
-    with torch.autocast(device, dtype=torch.bfloat16):
+    with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
         logits = network(cells, y[:, :labelled])
     logits = logits.float().masked_fill(~known[:, None], -1e4)
     loss = F.cross_entropy(logits.flatten(0, 1), y[:, labelled:].flatten(), reduction="none") * counts.flatten()
