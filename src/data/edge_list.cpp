@@ -112,22 +112,14 @@ void bad_weight(const std::string& text, const Place& place) {
 
 namespace {
 
-void check_size(const std::vector<int64_t>& shape, int64_t rows, const Place& place) {
-  if (shape[0] == rows && shape[1] == rows) return;
-  fail(ErrorKind::kData, place,
-       {"a graph of another size", std::to_string(shape[0]) + " x " + std::to_string(shape[1]),
-        "a row and a column for each of " + counted(rows, "row"),
-        "give the matrix of this data's graph"});
-}
-
 void add_weighed(EdgeList& list, int64_t from, int64_t to, float weight, const Place& place) {
   if (!(weight >= 0) || !std::isfinite(weight)) bad_weight(std::to_string(weight), place);
   list.add(from, to, weight);
 }
 
 // N x N: a number for each pair of rows.
-EdgeList read_dense_matrix(const NpyArray& array, int64_t rows) {
-  check_size(array.shape, rows, array.place);
+EdgeList read_dense_matrix(const NpyArray& array, int64_t rows, const std::filesystem::path& path) {
+  check_graph_size(array.shape[0], array.shape[1], rows, path);
   const std::vector<float> weights = to_floats(array);
   EdgeList list;
   for (int64_t i = 0; i < rows; ++i) {
@@ -152,7 +144,7 @@ EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
           "shape (E, 2), (E, 3) with weights, (2, E), or a matrix of rows times rows",
           "save one pair of row numbers per edge"});
   }
-  if (!is_list && !lies) return read_dense_matrix(array, rows);
+  if (!is_list && !lies) return read_dense_matrix(array, rows, path);
   const std::vector<float> numbers =
       array.shape[1] == 3 && is_list ? to_floats(array) : std::vector<float>{};
   const std::vector<int64_t> ends = numbers.empty() ? to_integers(array) : std::vector<int64_t>{};
@@ -179,7 +171,7 @@ EdgeList read_npy_edges(const std::filesystem::path& path, int64_t rows) {
 // As scipy.sparse.save_npz writes them, and `glgnn graph`.
 EdgeList read_npz_edges(const std::filesystem::path& path, int64_t rows) {
   const Csr matrix = read_sparse_npz(Npz(path)).sparse;
-  check_size({matrix.pattern->rows, matrix.pattern->cols}, rows, {path});
+  check_graph_size(matrix.pattern->rows, matrix.pattern->cols, rows, path);
   EdgeList list;
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t e = matrix.pattern->row_ptr[i]; e < matrix.pattern->row_ptr[i + 1]; ++e) {

@@ -1,12 +1,12 @@
 // Edge lists as text: a line for each edge.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <utility>
 
 #include "data/edge_list.h"
 #include "data/text_rows.h"
+#include "data/values.h"
 
 namespace glgnn {
 namespace {
@@ -19,11 +19,6 @@ bool is_header(const std::vector<std::string>& fields, const RowNames& names) {
   return is_name(fields[0]) && is_name(fields[1]);
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // Which fields of a line say what.
 struct Columns {
   size_t count = 0, from = 0, to = 1;
@@ -34,7 +29,7 @@ struct Columns {
     constexpr std::array<std::pair<const char*, const char*>, 4> kEnds{
         {{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"u", "v"}}};
     const auto find = [&](const std::string& name) {
-      return static_cast<size_t>(std::ranges::find(header, name, lower) - header.begin());
+      return static_cast<size_t>(std::ranges::find(header, name, lower_case) - header.begin());
     };
     for (const auto& [first, second] : kEnds) {
       const size_t a = find(first), b = find(second);

@@ -275,7 +275,7 @@ Matrix prior_logits(const PriorTable& table, const Matrix& cells, int threads) {
       rows.listen_to_columns(layer);
       const bool ends = l + 1 == Net::kLayers;  // what the class has become is all that is asked
       const int64_t skipped = ends ? table.columns - 1 : 0;
-      rows.keep_from(skipped);
+      if (ends) rows.keep_from(skipped);
       rows.listen_to_rows(layer, table.layers[l], table.labelled, skipped);
     }
     const Matrix n = normed(weights().norm, std::as_const(rows.x).view());
