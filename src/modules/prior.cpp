@@ -50,6 +50,13 @@ Matrix codes_of(const std::vector<PriorColumn>& columns, int64_t features, const
   return codes;
 }
 
+// SharedInputs::rows() has none where the features are sparse.
+Matrix rows_of(const Matrix& x, const std::vector<int32_t>& rows) {
+  Matrix out(std::ssize(rows), x.cols());
+  for (int64_t t = 0; t < out.rows(); ++t) std::copy_n(x[rows[t]], x.cols(), out[t]);
+  return out;
+}
+
 // Classes without a label are never meant; those of rare labels are raised where all count alike.
 Matrix offset_of(const Problem& problem) {
   Matrix offset(1, problem.classes, kNever);
@@ -69,8 +76,8 @@ PriorState state_for(const RoundWork& work, uint64_t seed) {
                 static_cast<uint32_t>(
                     std::accumulate(problem.train.begin(), problem.train.end(), int64_t{0}))};
   PriorState state;
-  state.numbers = work.shared.rows(View::kStandard, problem.train).dense;
-  state.ranks = work.shared.rows(View::kRank, problem.train).dense;
+  state.numbers = rows_of(work.shared.view(View::kStandard).dense, problem.train);
+  state.ranks = rows_of(work.shared.view(View::kRank).dense, problem.train);
   for (const int32_t row : problem.train) state.labels.push_back(problem.labels[row]);
   state.columns = columns_of(*problem.features);
   state.codes = codes_of(state.columns, state.numbers.cols(), rng);
